@@ -15,11 +15,16 @@ impl Hypotheses {
     #[must_use]
     pub fn absences(&self, present: &[Bound]) -> Vec<(BoundId, Absence)> {
         let reasons = |id: BoundId| {
-            let mut reasons: Vec<Absence> = failing(id.needs, self).collect();
+            let mut reasons: Vec<Absence> = Vec::with_capacity(id.needs.len().max(1));
+            // Two needs may be absent for one reason.
+            for why in failing(id.needs, self) {
+                if !reasons.contains(&why) {
+                    reasons.push(why);
+                }
+            }
             if reasons.is_empty() {
                 reasons.push(id.otherwise);
             }
-            reasons.dedup();
             reasons.into_iter().map(move |why| (id, why))
         };
         self.missing(present).flat_map(reasons).collect()
@@ -69,7 +74,7 @@ impl Hypotheses {
 mod tests {
     use super::*;
     use crate::bounds::{
-        ADVERSARIAL, CASTIN_MEAN_FIELD, CESARO, ELEMENTWISE, ELEMENTWISE_TOKEN, EQUAL_TOKENS, FORK, GENERAL,
+        ADVERSARIAL, CASTIN_MEAN_FIELD, CENTRE, CESARO, ELEMENTWISE, ELEMENTWISE_TOKEN, EQUAL_TOKENS, FORK, GENERAL,
         GENERAL_TOKEN, KIM_L2, KIM_LINF, SHARP, SHARP_MASKED, SINK, TWO_CLUSTERS, TWO_TOKENS, WINDOW_CAUSAL, ZERO_KEY,
     };
     use crate::experiment::Experiment;
@@ -172,6 +177,10 @@ mod tests {
         let found = absent(&json!({"attention": "l2", "normalization": "rms", "mask": "causal"}));
         let reasons: Vec<Absence> = found.iter().filter(|(id, _)| *id == &TWO_CLUSTERS).map(|(_, why)| *why).collect();
         assert_eq!(reasons, [Absence::L2Attention, Absence::Normalizer, Absence::CausalMask]);
+        // Under a window the first need and the fourth are absent for one reason.
+        let found = absent(&json!({"normalization": "rms", "mask": {"kind": "window", "width": 2}}));
+        let reasons: Vec<Absence> = found.iter().filter(|(id, _)| *id == &CENTRE).map(|(_, why)| *why).collect();
+        assert_eq!(reasons, [Absence::Variant, Absence::Normalizer]);
     }
 
     #[test]

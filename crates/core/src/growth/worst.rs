@@ -60,7 +60,7 @@ pub fn worst_tokens(
         if most < FEWEST_CANDIDATES {
             return Ok(None);
         }
-        let radii = radii(experiment, hypotheses, &ball);
+        let radii = radii(experiment, hypotheses);
         let mut all = candidates(experiment, &ball, &radii, hypotheses.ln_n, witnesses)?;
         all.truncate(usize::try_from(most).unwrap_or(usize::MAX));
         all
@@ -105,21 +105,19 @@ fn proved(
     // causal mask is another one, but it is measured.
     let mut open = hypotheses.clone();
     open.mask = MaskKind::None;
-    let is_causal = experiment.mask == Mask::Causal;
-    let mut found = match is_causal {
-        false => clusters_of(witnesses)?,
-        true => {
+    let ball = (experiment.mask == Mask::Causal).then(|| Ball::of(experiment)).transpose()?;
+    let mut found = match &ball {
+        None => clusters_of(witnesses)?,
+        Some(ball) => {
             let mut all = clusters_of(&bounds_and_witnesses(&open).1)?;
-            all.extend(adversarial(experiment, hypotheses)?);
+            all.extend(adversarial(ball, hypotheses)?);
             all
         }
     };
     for radius in smaller_radii(hypotheses.radius, hypotheses.n()).take(most_balls(hypotheses)) {
         found.extend(clusters_of(&bounds_and_witnesses(&open.with_radius(radius)).1)?);
     }
-    if !is_causal {
-        return Ok(found);
-    }
+    let Some(ball) = ball else { return Ok(found) };
     let lists = found.iter().map(listed).collect::<Result<Vec<_>, _>>()?;
     let mut lists: Vec<Rows> = lists.into_iter().flatten().collect();
     for (_, witness) in causal_witnesses(hypotheses).iter() {
@@ -129,7 +127,7 @@ fn proved(
         // Behind the few others the last token sees most, so that the rows of both orders differ much.
         let turned = lists.iter().map(reversed).collect::<Result<Vec<_>, _>>()?;
         lists.extend(turned);
-        lists.extend(last_apart(experiment, hypotheses)?);
+        lists.extend(last_apart(experiment, &ball, hypotheses)?);
     }
     Ok(lists.into_iter().map(TokenSource::Explicit).collect())
 }
@@ -171,14 +169,11 @@ fn smaller_radii(radius: f64, n: f64) -> impl Iterator<Item = f64> {
     (0..=most).map(move |k| step.powf(last - f64::from(k))).filter(move |smaller| *smaller > 0.0 && *smaller < radius)
 }
 
-/// The radii of the balls whose tokens are tried, that of the ball first. Behind a normaliser tokens of every length count,
-/// and the same ones are tried whatever R is: those of the length that it leaves them, and in scope `composed` also
-/// those that are so short that its slope is near its largest.
-fn radii(experiment: &Experiment, hypotheses: &Hypotheses, ball: &Ball) -> Vec<f64> {
-    let largest = match experiment.normalization {
-        Normalization::None => hypotheses.radius,
-        _ => (ball.weights.d() as f64).sqrt(),
-    };
+/// The radii of the balls whose tokens are tried, that of the bounds first. Behind a normaliser it is the length that tokens
+/// are left, so that the same ones are tried whatever R is; in scope `composed` also those that are so short that its
+/// slope is near its largest.
+fn radii(experiment: &Experiment, hypotheses: &Hypotheses) -> Vec<f64> {
+    let largest = hypotheses.radius;
     let steep = (experiment.scope() == Scope::Composed).then(|| largest * experiment.eps.sqrt());
     let all = [largest].into_iter().chain(steep).chain(smaller_radii(largest, hypotheses.n()));
     all.filter(|radius| *radius > 0.0).take(most_balls(hypotheses)).collect()
@@ -192,13 +187,12 @@ fn most_balls(hypotheses: &Hypotheses) -> usize {
 
 /// Few tokens of which the last is elsewhere on a line through the others: the others at R u, or half of them at -R u,
 /// and the last where its weights are even or nearly so. Alone the last row of the causal mask sees all tokens.
-fn last_apart(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Vec<Rows>, InputError> {
+fn last_apart(experiment: &Experiment, ball: &Ball, hypotheses: &Hypotheses) -> Result<Vec<Rows>, InputError> {
     const PLACES: [f64; 5] = [0.0, -0.25, 0.25, -0.5, 0.5];
     let largest = hypotheses.radius;
     let n = hypotheses.n().round() as usize;
-    let ball = Ball::of(experiment)?;
     let mut found = Vec::new();
-    for u in directions(experiment, &ball) {
+    for u in directions(experiment, ball) {
         let all = PLACES.map(|place| (largest, place * largest));
         for (radius, last) in all.into_iter().chain(smaller_radii(largest, hypotheses.n()).map(|radius| (radius, 0.0)))
         {
@@ -213,9 +207,8 @@ fn last_apart(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Vec<Ro
 }
 
 /// The adversarial tokens as two clusters, the first token apart; `None` where A has no real eigenvalue.
-fn adversarial(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Option<TokenSource>, InputError> {
-    let Ball { weights, .. } = Ball::of(experiment)?;
-    let Some(head) = weights.heads.first() else { return Ok(None) };
+fn adversarial(ball: &Ball, hypotheses: &Hypotheses) -> Result<Option<TokenSource>, InputError> {
+    let Some(head) = ball.weights.heads.first() else { return Ok(None) };
     let Ok(line) = AdversarialDirection::of(head.query_key()) else { return Ok(None) };
     let places = [line.first, line.others].map(|place| place * hypotheses.radius);
     clusters(&line.direction, &places, vec![0.0, (hypotheses.n() - 1.0).ln()]).map(Some)

@@ -70,19 +70,21 @@ impl StepsRows {
                 let before = together.iter().take_while(|other| *other != rows);
                 let first = before.map(|rows| rows.len()).sum();
                 let matrix = stacked(together.iter().map(|rows| forward.stacked.rows(rows)).collect());
-                let at: Vec<usize> = together.into_iter().flatten().collect();
-                let mut plain = &matrix * tokens;
-                if let Some(biases) = &forward.biases {
-                    let biases = DVector::from_iterator(at.len(), at.iter().map(|row| biases[*row]));
-                    plain.column_iter_mut().for_each(|mut vector| vector += &biases);
-                }
                 let normed = forward.turn.as_ref().and_then(|turn| turn.normed(rows)).cloned();
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
                 let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
                 // phi' is phi below zero, with the factor that keeps a small phi from underflowing.
                 let phi_slope = |z: f64, phi: f64| if z < 0.0 { phi } else { 1.0 };
-                let feature = has_feature.then(|| plain.zip_map(&turned, phi_slope));
+                let feature = has_feature.then(|| {
+                    let mut plain = &matrix * tokens;
+                    if let Some(biases) = &forward.biases {
+                        let at = together.into_iter().flatten();
+                        let biases = DVector::from_iterator(matrix.nrows(), at.map(|row| biases[row]));
+                        plain.column_iter_mut().for_each(|mut vector| vector += &biases);
+                    }
+                    plain.zip_map(&turned, phi_slope)
+                });
                 Vectors { normed, matrix, first, turned, turning, feature }
             };
             let [q_rows, k_rows] = all_rows(&forward.maps);

@@ -444,7 +444,7 @@ impl Measuring {
             absent = hypotheses.absences(&bounds);
             bound_slacks = slacks(hypotheses, &bounds, local_parts.as_ref(), spectral);
         }
-        let moved = local_parts.as_ref().map(|parts| self.moved_by_rounding(parts));
+        let moved = local_parts.as_ref().map(|parts| self.moved(parts.rounding, parts.value));
         warnings.extend(self.rounding(spectral, local_parts.as_ref(), moved));
         warnings.extend(self.small_eps(&bounds));
         // Without bounds at the tokens nothing is known about the rounding of the Jacobian, and no number is above its norm.
@@ -509,12 +509,9 @@ impl Measuring {
         is_large.then_some(Warning::SmallEps { attention, eps, log10_ratio })
     }
 
-    /// How far the Jacobian as computed may be from the exact one, in norm (docs/theory.md, "Rounding").
-    fn moved_by_rounding(&self, parts: &LocalParts) -> f64 {
-        self.moved(parts.rounding, parts.value)
-    }
-
-    /// In scope `composed` the normaliser's Jacobian is off too, by a few times what its outputs are.
+    /// How far the Jacobian as computed may be from the exact one, in the norm of which the bound at the tokens and the rounding
+    /// of attention are (docs/theory.md, "Rounding"). In scope `composed` the normaliser's Jacobian is off too, by a few
+    /// times what its outputs are.
     fn moved(&self, rounding: f64, bound: f64) -> f64 {
         let of_slopes = match self.experiment.scope() {
             Scope::Composed => 4.0 * self.system.normalizer().rounding() * bound,
