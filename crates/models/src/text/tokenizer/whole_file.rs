@@ -50,24 +50,20 @@ pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
 /// Refuses a part with very many parts of its own, and one whose lists and objects are nested deeply: the library tries each
 /// of its kinds at each level, so that the time grows by a factor with every level.
 fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
-    // serde_json has read the value, which it refuses past 128 levels.
-    fn depth(value: &Value) -> usize {
-        match value {
-            Value::Array(inner) => 1 + inner.iter().map(depth).max().unwrap_or(0),
-            Value::Object(inner) => 1 + inner.values().map(depth).max().unwrap_or(0),
-            _ => 0,
-        }
-    }
-    fn longest(value: &Value) -> usize {
-        let inner: Vec<&Value> = match value {
-            Value::Array(inner) => inner.iter().collect(),
-            Value::Object(inner) => inner.values().collect(),
-            _ => Vec::new(),
+    /// The levels, and the length of the longest list. serde_json has read the value, which it refuses past 128 levels.
+    fn extent(value: &Value) -> (usize, usize) {
+        let (inner, length): (Vec<&Value>, usize) = match value {
+            Value::Array(inner) => (inner.iter().collect(), inner.len()),
+            Value::Object(inner) => (inner.values().collect(), 0),
+            _ => return (0, 0),
         };
-        let own = if value.is_array() { inner.len() } else { 0 };
-        inner.into_iter().map(longest).fold(own, usize::max)
+        let (levels, longest) = inner
+            .into_iter()
+            .map(extent)
+            .fold((0, length), |(levels, longest), of| (levels.max(of.0), longest.max(of.1)));
+        (1 + levels, longest)
     }
-    let parts = longest(value);
+    let (levels, parts) = extent(value);
     if parts > MOST_PARTS {
         return Err(wrong(
             WHOLE_FILE,
@@ -80,8 +76,7 @@ fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
             ),
         ));
     }
-    let found = depth(value);
-    if found <= MOST_NESTED {
+    if levels <= MOST_NESTED {
         return Ok(());
     }
     Err(wrong(
@@ -90,7 +85,7 @@ fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
             "nested_too_deeply",
             "its {part} has {found} lists and objects inside one another; at most {most} are read",
             part = part,
-            found = found,
+            found = levels,
             most = MOST_NESTED
         ),
     ))
