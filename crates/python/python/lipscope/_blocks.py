@@ -12,7 +12,7 @@ import torch
 
 from ._calls import (
     checked_call, chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
-    refuse_scripted, refuse_unknown, split, uncompiled, watched, without_caches,
+    refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import is_attention
@@ -30,8 +30,6 @@ _DECODER_PADDING = ("decoder_attention_mask", "tgt_key_padding_mask")
 _DECODER_TOKENS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")
 #: What a layer of such a decoder gets from the encoder.
 _OF_ENCODER = ("encoder_hidden_states", "memory")
-#: The names of the tokens that a layer is called with.
-_TOKENS = ("hidden_states", "inputs_embeds", "src", "tgt", "query", "x", "input")
 #: The least number that counts as forbidding in a mask that is added to scores, as in `_masks.split`.
 _FORBIDDEN = -1e4
 
@@ -411,8 +409,7 @@ class _Parts:
                 again()
             return heads.pop()
 
-        name = f"The attention of {layer.named}"
-        handles = watched(name, self.module, _tokens)
+        handles = watched(f"The attention of {layer.named}", self.module)
         with _hooked(*handles, self.module.register_forward_pre_hook(keep, with_kwargs=True)):
             layer.call.again(layer.call.entered)
         x, again = _again(self.module, *calls[0])
@@ -499,7 +496,7 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
 
     def enter(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
         # A layer may add to its tokens in place.
-        tokens = _tokens(module, arguments, options)
+        tokens = tokens_of(module, arguments, options)
         entered.append(tokens.detach().clone() if isinstance(tokens, torch.Tensor) else tokens)
 
     def leave(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
@@ -509,35 +506,24 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
         if not isinstance(left, torch.Tensor) or left.shape != x.shape:
             raise ValueError(f"{name or 'The model'} does not map tokens to tokens of the same shape.")
         given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
-        tokens = _tokens(module, arguments, options)
+        tokens = tokens_of(module, arguments, options)
         tensors = (value for value in (*arguments, *options.values()) if isinstance(value, torch.Tensor))
         others = [value for value in tensors if value.dtype == x.dtype and not _is_one(value, tokens)]
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
         found.append(_Call(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
     return [
-        *watched(names[0][1], module, _tokens),
+        *watched(names[0][1], module),
         module.register_forward_pre_hook(enter, with_kwargs=True),
         module.register_forward_hook(leave, with_kwargs=True),
     ]
-
-
-def _tokens(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The tokens of a call: they come first, or have a name that is known."""
-    if arguments and isinstance(arguments[0], torch.Tensor):
-        return arguments[0]
-    given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
-    for name in _TOKENS:
-        if name in given:
-            return given[name]
-    raise ValueError(f"{type(module).__name__} is called without tokens (batch, n, d).")
 
 
 def _with_tokens(
     module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], x: torch.Tensor
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """A call with other tokens. Where the same tensor is given twice, as query and key, both are replaced."""
-    before = _tokens(module, arguments, options)
+    before = tokens_of(module, arguments, options)
 
     def other(value: Any) -> Any:
         return x if isinstance(value, torch.Tensor) and _is_one(value, before) else value
@@ -555,7 +541,7 @@ def _again(
     module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[torch.Tensor, Callable[[torch.Tensor], Any]]:
     """The tokens (batch, n, d) of a call, and the same call with others and without caches."""
-    x = _tokens(module, arguments, options)
+    x = tokens_of(module, arguments, options)
     if not isinstance(x, torch.Tensor) or x.dim() != 3:
         raise ValueError(f"{type(module).__name__} is called without tokens (batch, n, d).")
     plain, named = without_caches(module, arguments, options)

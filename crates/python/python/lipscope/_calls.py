@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 import torch
 
@@ -15,6 +15,9 @@ from ._multihead import check_call
 #: Arguments that keep the keys and values of earlier tokens.
 CACHES = ("past_key_values", "past_key_value", "layer_past", "past", "cache", "cache_params", "kv_cache")
 
+
+#: The names of the tokens that a layer is called with.
+TOKENS = ("hidden_states", "inputs_embeds", "src", "tgt", "query", "x", "input")
 
 #: Arguments that transformers takes by `**kwargs` and reads by name, and what its tokenizers give to every model.
 TAKEN_BY_NAME = (
@@ -188,9 +191,20 @@ def refuse_scripted(name: str, module: torch.nn.Module) -> None:
         )
 
 
-def watched(name: str, module: torch.nn.Module, tokens_of: Callable[..., Any]) -> list[Any]:
+def tokens_of(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """The tokens of a call: they come first, or have a name that is known."""
+    if arguments and isinstance(arguments[0], torch.Tensor):
+        return arguments[0]
+    given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
+    for name in TOKENS:
+        if name in given:
+            return given[name]
+    raise ValueError(f"{type(module).__name__} is called without tokens (batch, n, d).")
+
+
+def watched(name: str, module: torch.nn.Module) -> list[Any]:
     """Hooks that refuse a call whose tokens another forward pre-hook of the module changes: run again, it would change them
-    twice. The caller removes them. `tokens_of` takes the arguments of a call by position and by name.
+    twice. The caller removes them.
 
     Raises
     ------

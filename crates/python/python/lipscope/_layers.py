@@ -20,7 +20,7 @@ _VALUE_TOLERANCE = float(np.finfo(np.float32).eps) ** 0.5
 
 #: The names of the tokens of a call, of torch.nn.MultiheadAttention and of families of transformers.
 _MULTIHEAD_TOKENS = ("query", "key", "value")
-_TOKENS = ("hidden_states", "query")
+_FAMILY_TOKENS = ("hidden_states", "query")
 _OTHER = "computes something else than the attention of its class"
 
 
@@ -142,11 +142,6 @@ class Weights:
         return (weights / sums @ v[self._groups()]).swapaxes(0, 1).reshape(len(item.tokens), -1)
 
 
-def _tokens_of(_: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The tokens of a call: its first argument, or one of these names."""
-    return arguments[0] if arguments else next((options[name] for name in _TOKENS if name in options), None)
-
-
 def _projected(matrix: np.ndarray, bias: np.ndarray, tokens: np.ndarray) -> np.ndarray:
     """What heads (h, k, d) with a bias (h, k) make of tokens (n, d): (h, n, k)."""
     return np.einsum("hkd,nd->hnk", matrix, tokens) + bias[:, None]
@@ -179,7 +174,7 @@ class Catcher:
 
     def hooks(self) -> list[Any]:
         """Hooks that add each call to `calls`, or its refusal to `crossing`; the caller removes them."""
-        hooks = watched(self.name, self.module, _tokens_of)
+        hooks = watched(self.name, self.module)
         hooks.append(self.module.register_forward_hook(self._read, with_kwargs=True))
         output = self._output()
         if output is not None:
@@ -214,10 +209,12 @@ class Catcher:
         if read is None:
             return
         weights, found = read
+        run = self._again
         if torch.finfo(output.dtype).eps > _VALUE_TOLERANCE:
-            output = self._in_single(weights, given)
+            run = self._in_single
+            output = run(weights, given)
         self._compare(weights, found, output)
-        self._compare_elsewhere(weights, found, given)
+        self._compare_elsewhere(weights, found, given, lambda elsewhere: run(weights, elsewhere))
         self.calls.append((self.name, fix(module), weights, found))
 
     def _of_module(self, result: Any) -> torch.Tensor:
@@ -227,9 +224,7 @@ class Catcher:
         output = result[0] if isinstance(result, tuple) else result
         if self.family is not None:
             return output
-        # (batch, n, d), as the items are read.
-        is_whole = output.dim() == 2
-        return output[None] if is_whole else output if self.module.batch_first else output.transpose(0, 1)
+        return _batch_first(self.module, output)
 
     def _named(self, read: Callable[[], tuple[Weights, list[Item]]]) -> tuple[Weights, list[Item]] | None:
         """What is read, or an error that names the module; None for cross-attention."""
@@ -254,9 +249,17 @@ class Catcher:
         if weights.rope is not None and given.get("position_embeddings") is not None:
             given["position_embeddings"] = weights.rope.embeddings(given["position_embeddings"])
         parameters = {name: single(parameter) for name, parameter in self.module.named_parameters()}
+        return self._repeated(lambda: torch.func.functional_call(self.module, parameters, (), given))
+
+    def _again(self, _: Weights, given: dict[str, Any]) -> torch.Tensor:
+        """What the module gives in its own type."""
+        return self._repeated(lambda: self.module(**{name: part for name, part in given.items() if not is_cache(name, part)}))
+
+    def _repeated(self, call: Callable[[], Any]) -> torch.Tensor:
+        """What a call of the module gives that is not read."""
         self._is_repeated = True
         try:
-            return self._of_module(torch.func.functional_call(self.module, parameters, (), given))
+            return self._of_module(call())
         finally:
             self._is_repeated = False
 
@@ -281,21 +284,26 @@ class Catcher:
             value = value @ matrix.T + bias
         return value
 
-    def _compare_elsewhere(self, weights: Weights, found: list[Item], given: dict[str, Any]) -> None:
+    def _compare_elsewhere(
+        self,
+        weights: Weights,
+        found: list[Item],
+        given: dict[str, Any],
+        run: Callable[[dict[str, Any]], torch.Tensor],
+    ) -> None:
         """The same at drawn tokens, by the change of the output from some to others. At tokens that are all alike, beside large
         biases and where one score is far above the others, outputs say little about the steps that they come from.
         """
-        names = _MULTIHEAD_TOKENS if self.family is None else [next(name for name in _TOKENS if name in given)]
+        names = _MULTIHEAD_TOKENS if self.family is None else [next(name for name in _FAMILY_TOKENS if name in given)]
         tokens = given[names[0]]
         draw = np.random.default_rng(0)
         drawn = [draw.normal(size=tuple(tokens.shape)) for _ in range(2)]
         # So long that scores differ by about one.
-        spread = float(weights.scores(self._as_items(drawn[0])[0][found[0].kept]).std())
+        spread = float(weights.scores(self._items_of(drawn[0])[0][found[0].kept]).std())
         scale = spread**-0.5 if weights.norm is None and spread > 0 else 1.0
         placed = [torch.from_numpy(scale * one).to(tokens.dtype).to(tokens.device) for one in drawn]
-        plain = {name: part for name, part in given.items() if not is_cache(name, part)}
-        outputs = [self._called(weights, {**plain, **dict.fromkeys(names, one)}) for one in placed]
-        wholes = [self._as_items(float64(one)) for one in placed]
+        outputs = [run({**given, **dict.fromkeys(names, one)}) for one in placed]
+        wholes = [self._items_of(float64(one)) for one in placed]
         for at, item in enumerate(found):
             of_module = [float64(one[at]).reshape(len(item.kept), -1)[item.kept] for one in outputs]
             if not all(np.isfinite(one).all() for one in of_module):
@@ -307,20 +315,16 @@ class Catcher:
             if not error <= _VALUE_TOLERANCE * np.linalg.norm(change) + rounding:
                 raise refusal(self.name, self.module, _OTHER)
 
-    def _as_items(self, tokens: np.ndarray) -> np.ndarray:
+    def _items_of(self, tokens: np.ndarray) -> np.ndarray:
         """The tokens of a call as (batch, n, d)."""
-        if tokens.ndim == 2:
-            return tokens[None]
-        return tokens if self.family is not None or self.module.batch_first else tokens.swapaxes(0, 1)
+        return tokens if self.family is not None else _batch_first(self.module, tokens)
 
-    def _called(self, weights: Weights, given: dict[str, Any]) -> torch.Tensor:
-        """What the module gives in a call of its own; in float32 where it computes in half of that."""
-        self._is_repeated = True
-        try:
-            output = self._of_module(self.module(**given))
-        finally:
-            self._is_repeated = False
-        return output if torch.finfo(output.dtype).eps <= _VALUE_TOLERANCE else self._in_single(weights, given)
+
+def _batch_first(module: torch.nn.MultiheadAttention, part: Any) -> Any:
+    """The tokens or outputs of a call as (batch, n, d), an array or a tensor."""
+    if part.ndim == 2:
+        return part[None]
+    return part if module.batch_first else part.swapaxes(0, 1)
 
 
 def refusal(name: str, module: Any, what: str) -> ValueError:
@@ -370,10 +374,7 @@ def _multihead(module: torch.nn.MultiheadAttention, given: dict[str, Any]) -> tu
     biases = np.zeros(3 * d) if module.in_proj_bias is None else float64(module.in_proj_bias)
     q_bias, k_bias, v_bias = biases.reshape(3, heads, -1)
     weights = Weights(q, k, v, q_bias, k_bias, v_bias, float64(module.out_proj.weight), (d // heads) ** -0.5)
-    if query.dim() == 2:
-        tokens = query[None]
-    else:
-        tokens = query if module.batch_first else query.transpose(0, 1)
+    tokens = _batch_first(module, query)
     count, n = tokens.shape[:2]
     padding, mask = given.get("key_padding_mask"), given.get("attn_mask")
     kept = np.ones((count, n), bool)
@@ -408,7 +409,7 @@ def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[W
         raise ValueError(f"has {family.wide}")
     _check_parts(module, family)
     weights = _weights(module, family)
-    tokens = next(given[name] for name in _TOKENS if name in given)
+    tokens = next(given[name] for name in _FAMILY_TOKENS if name in given)
     n = tokens.shape[1]
     mask = next((given[name] for name in ("attention_mask", "mask") if given.get(name) is not None), None)
     said = given.get("is_causal")
