@@ -24,6 +24,8 @@ use lipscope_testkit::peak::Counting;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// How much processor time an input may take.
+const MOST_TIME: Duration = Duration::from_secs(2);
 /// An input that takes longer than this counts as a hang.
 const STANDSTILL: Duration = Duration::from_secs(60);
 
@@ -202,6 +204,7 @@ fn work(arguments: &WorkArguments) -> io::Result<ExitCode> {
         step: arguments.step,
         end: u64::MAX,
         time: Duration::from_secs_f64(arguments.seconds),
+        most_time: MOST_TIME,
     };
     let state = fs::File::create(&arguments.state)?;
     thread::spawn(|| {
@@ -250,7 +253,7 @@ fn replay(arguments: &ReplayArguments) -> io::Result<ExitCode> {
         None => door.input(arguments.seed, arguments.number, &valid(door)?),
     };
     println!("{} bytes: {:?}", input.len(), String::from_utf8_lossy(&input[..input.len().min(2_000)]));
-    match run::read(door, &input) {
+    match run::read(door, MOST_TIME, &input) {
         Ok((verdict, time)) => {
             println!("{verdict:?} in {:.3} s", time.as_secs_f64());
             Ok(ExitCode::SUCCESS)

@@ -10,8 +10,6 @@ use std::time::{Duration, Instant};
 use crate::corpus;
 use crate::door::{Door, Verdict};
 
-/// How long an input may take on a processor of its own.
-pub const MOST_TIME: Duration = Duration::from_secs(2);
 /// An input that takes longer is read once more, and then its processor time is measured: on a busy machine any input
 /// may have to wait.
 const SUSPECT: Duration = Duration::from_millis(50);
@@ -34,6 +32,8 @@ pub struct Series {
     pub end: u64,
     /// The time after which the series stops in any case.
     pub time: Duration,
+    /// The most processor time of one input.
+    pub most_time: Duration,
 }
 
 /// An input that broke something.
@@ -75,14 +75,14 @@ pub fn run(door: &'static Door, series: Series, begin: impl Fn(u64) + Send) -> i
         let work = move || {
             let mut tally = Tally::default();
             for entry in &entries {
-                tally.add(door, &entry.name, &entry.bytes);
+                tally.add(door, series.most_time, &entry.name, &entry.bytes);
             }
             let valid: Vec<Vec<u8>> = entries.into_iter().map(|entry| entry.bytes).chain((door.made)()).collect();
             let began = Instant::now();
             let mut number = series.first;
             while number < series.end && began.elapsed() < series.time && tally.faults.len() < MOST_FAULTS {
                 begin(number);
-                tally.add(door, &number.to_string(), &door.input(series.seed, number, &valid));
+                tally.add(door, series.most_time, &number.to_string(), &door.input(series.seed, number, &valid));
                 number += series.step;
             }
             tally
@@ -93,9 +93,9 @@ pub fn run(door: &'static Door, series: Series, begin: impl Fn(u64) + Send) -> i
 }
 
 impl Tally {
-    fn add(&mut self, door: &Door, name: &str, input: &[u8]) {
+    fn add(&mut self, door: &Door, most_time: Duration, name: &str, input: &[u8]) {
         self.inputs += 1;
-        match read(door, input) {
+        match read(door, most_time, input) {
             Ok((verdict, time)) => {
                 self.taken += u64::from(verdict == Verdict::Taken);
                 self.slowest = self.slowest.max(time);
@@ -113,8 +113,8 @@ impl Tally {
 /// Reads one input.
 ///
 /// # Errors
-/// The failure: a panic with its location, or the time it took.
-pub fn read(door: &Door, input: &[u8]) -> Result<(Verdict, Duration), String> {
+/// The failure: a panic with its location, or the processor time it took, if that is above `most_time`.
+pub fn read(door: &Door, most_time: Duration, input: &[u8]) -> Result<(Verdict, Duration), String> {
     let timed = |clock: fn() -> Duration| {
         let began = clock();
         caught(|| (door.feed)(input)).map(|verdict| (verdict, clock().saturating_sub(began)))
@@ -124,8 +124,8 @@ pub fn read(door: &Door, input: &[u8]) -> Result<(Verdict, Duration), String> {
         return Ok((verdict, time));
     }
     let (verdict, time) = timed(processor_time)?;
-    if time > MOST_TIME {
-        return Err(format!("time: it took {:.1} s, and {} s are allowed", time.as_secs_f64(), MOST_TIME.as_secs()));
+    if time > most_time {
+        return Err(format!("time: it took {:.1} s, and {} s are allowed", time.as_secs_f64(), most_time.as_secs()));
     }
     Ok((verdict, time))
 }
