@@ -111,13 +111,13 @@ impl BlockRows {
             let mean: f64 = p_row.iter().zip(&projected).map(|(p, x)| p * x).sum();
             let (query, kernel) = (head.queries.column(i), head.kernel);
             let own_query = along.queries.column(i);
+            let top_key = head.keys.column(top_of(p_row));
             let mut own = 0.0;
             for (j, p) in p_row.iter().enumerate() {
                 let (key, key_along) = (head.keys.column(j), along.keys.column(j));
                 let apart = p * (projected[j] - mean);
                 let of_key: f64 = (0..query.len()).map(|r| kernel.key_gradient(query[r], key[r]) * key_along[r]).sum();
-                let of_query: f64 =
-                    (0..query.len()).map(|r| kernel.query_gradient(query[r], key[r]) * own_query[r]).sum();
+                let of_query: f64 = (0..query.len()).map(|r| kernel.cross * (key[r] - top_key[r]) * own_query[r]).sum();
                 let own_value: f64 =
                     through_value.iter().zip(&self.field[j * d..(j + 1) * d]).map(|(x, y)| x * y).sum();
                 row[j] += head.coefficient * (p * own_value + apart * of_key);
@@ -174,6 +174,11 @@ impl DenseRows {
         }
         row_of_blocks(forward, self.maps.iter().map(|(head, own)| (head, own)), i, &mut self.buffer)
     }
+}
+
+/// The token with the largest weight.
+fn top_of(p_row: &[f64]) -> usize {
+    (0..p_row.len()).max_by(|a, b| p_row[*a].total_cmp(&p_row[*b])).unwrap_or(0)
 }
 
 fn row_of_blocks<'a>(
@@ -253,7 +258,7 @@ impl HeadMatrices {
     /// The blocks of row i; `p_row` holds P_ij for the allowed j.
     fn row(&self, gradients: &Gradients, i: usize, p_row: &[f64]) -> BlockRow {
         // Uses differences from the token with the largest weight: the sum over the row is zero up to their rounding.
-        let top = (0..p_row.len()).max_by(|a, b| p_row[*a].total_cmp(&p_row[*b])).unwrap_or(0);
+        let top = top_of(p_row);
         let mut apart = self.values.columns(0, p_row.len()).into_owned();
         apart.column_iter_mut().for_each(|mut column| column -= self.values.column(top));
         let mean = &apart * DVector::from_column_slice(p_row);
@@ -261,9 +266,7 @@ impl HeadMatrices {
             column -= &mean;
             column *= *p;
         }
-        let [mut of_query, of_key] = gradients.of_row(i, p_row.len());
-        let common = of_query.column(top).into_owned();
-        of_query.column_iter_mut().for_each(|mut column| column -= &common);
+        let [of_query, of_key] = gradients.of_row(i, top, p_row.len());
         if self.coefficient != 1.0 {
             apart *= self.coefficient;
         }
@@ -299,26 +302,31 @@ impl HeadMatrices {
 #[derive(Clone, Debug)]
 struct Gradients {
     kernel: Kernel,
-    /// Q^T q_i and Q^T k_j.
-    through_q: [DMatrix<f64>; 2],
+    /// Q^T k_j.
+    keys_through_q: DMatrix<f64>,
     /// K^T q_i and K^T k_j.
     through_k: [DMatrix<f64>; 2],
 }
 
 impl Gradients {
     fn of(head: &HeadMatrices) -> Self {
-        let through = |matrix: &DMatrix<f64>| [matrix.tr_mul(&head.queries), matrix.tr_mul(&head.keys)];
-        Gradients { kernel: head.kernel, through_q: through(&head.q), through_k: through(&head.k) }
+        Gradients {
+            kernel: head.kernel,
+            keys_through_q: head.q.tr_mul(&head.keys),
+            through_k: [head.k.tr_mul(&head.queries), head.k.tr_mul(&head.keys)],
+        }
     }
 
-    /// a_ij = ds_ij/dx_i and b_ij = ds_ij/dx_j for the first `reach` tokens j, d x reach each.
-    fn of_row(&self, i: usize, reach: usize) -> [DMatrix<f64>; 2] {
-        let with = |[queries, keys]: &[DMatrix<f64>; 2], gradient: &dyn Fn(f64, f64) -> f64| {
-            DMatrix::from_fn(queries.nrows(), reach, |row, j| gradient(queries[(row, i)], keys[(row, j)]))
-        };
+    /// a_ij - a_it and b_ij with a_ij = ds_ij/dx_i, b_ij = ds_ij/dx_j and the token t of the largest weight, for the first
+    /// `reach` tokens j, d x reach each. The part of a_ij that is linear in q_i is left out before anything is rounded: all
+    /// tokens have it in common, and it may be larger than the rest by any factor.
+    fn of_row(&self, i: usize, top: usize, reach: usize) -> [DMatrix<f64>; 2] {
+        let (pulled, [queries, keys]) = (&self.keys_through_q, &self.through_k);
         [
-            with(&self.through_q, &|q, k| self.kernel.query_gradient(q, k)),
-            with(&self.through_k, &|q, k| self.kernel.key_gradient(q, k)),
+            DMatrix::from_fn(pulled.nrows(), reach, |row, j| {
+                self.kernel.cross * (pulled[(row, j)] - pulled[(row, top)])
+            }),
+            DMatrix::from_fn(keys.nrows(), reach, |row, j| self.kernel.key_gradient(queries[(row, i)], keys[(row, j)])),
         ]
     }
 }
