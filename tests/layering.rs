@@ -11,12 +11,13 @@ use lipscope_testkit::sources::{SourceFile, sources};
 use serde_json::Value;
 
 /// The engine's modules in order: a module imports only from itself and from earlier ones.
-const MODULES: [&str; 27] = [
+const MODULES: [&str; 28] = [
     "extremum",
     "parallel",
     "random",
     "experiment",
     "identity",
+    "qr",
     "tokens",
     "weights",
     "attention",

@@ -198,6 +198,45 @@ fn no_norm_within_eps_is_above_any_way_to_combine_heads_with_biases_masks_and_gr
     assert!(together > 4000 && 2 * smaller > together, "{together} {smaller}");
 }
 
+/// With tokens s X, queries Q/s, keys K/s and values t V the scores are those of X, Q, K and V, and J is t times as large. So
+/// is the bound on the neighbourhood s eps, where squares of these numbers underflow or overflow too.
+#[test]
+fn the_certificate_of_scaled_tokens_and_values_is_the_scaled_certificate() {
+    for output in [false, true] {
+        for (exponent, of_values) in [(-285, -27), (-285, -310), (285, -590), (-60, 570), (0, -530)] {
+            let experiment = Experiment::from_json(&format!(
+                r#"{{"tokens":{{"source":"random","n":5,"d":3,"radius":1,"seed":4}},
+                    "weights":{{"source":"random","heads":2,"head_dim":2,"seed":4,"output":{output}}}}}"#
+            ))
+            .expect("a valid experiment");
+            let given = inputs(&experiment).expect("inputs");
+            let before = Neighbourhood::new(&experiment, &given).expect("it applies");
+            let (s, t) = (2f64.powi(exponent), 2f64.powi(of_values));
+            let mut scaled = given.clone();
+            scaled.tokens *= s;
+            for head in &mut scaled.weights.heads {
+                head.q /= s;
+                head.k /= s;
+                head.v *= t;
+            }
+            let after = Neighbourhood::new(&experiment, &scaled).expect("it applies");
+            for eps in [0.0, 0.01, 0.2] {
+                let (before, after) = (before.certified_heads(eps), after.certified_heads(s * eps));
+                let pairs = before.heads.iter().zip(&after.heads).chain([(&before.added, &after.added)]);
+                let together = before.together.iter().zip(&after.together);
+                for (before, after) in pairs.chain(together) {
+                    let ratio = after / t / before;
+                    assert!(
+                        (ratio - 1.0).abs() < 1e-12,
+                        "s {exponent}, t {of_values}, eps {eps}: {after} for {before}"
+                    );
+                }
+                assert_eq!(before.together.is_some(), output);
+            }
+        }
+    }
+}
+
 /// What the bound of several heads behind an output matrix gains, beside the sum.
 #[test]
 fn twelve_gaussian_heads_taken_together_have_about_half_the_sum_of_their_bounds() {

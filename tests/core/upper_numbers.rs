@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::Experiment;
+use lipscope_core::random::{Random, Stream};
 use lipscope_testkit::dice::Dice;
 use lipscope_testkit::extreme::{extreme, features};
 use lipscope_testkit::precise::{Real, precise_norm};
@@ -289,6 +290,7 @@ cases! {
     keys_1e308: None,
     l2_cap1_offset_1e10: Some((1.0660, 5e-5)),
     l2_cap_offset_1e8: Some((1.069_586_2, 5e-8)),
+    l2_far_query_near_keys: None,
     l2_window_150: Some((1.156_204, 5e-7)),
     l2_window_untied: Some((1.314_032, 5e-7)),
     linear_underflow: Some((26.5289, 5e-6)),
@@ -307,4 +309,78 @@ cases! {
     value_norm_short_l2: None,
     value_norm_short_sigmoid: None,
     value_norm_zero_by_cancellation: None,
+}
+
+/// The same experiment with all values multiplied by t has t times the Jacobian, so t times each upper number, also where
+/// squares of values underflow or overflow. An upper number may use another formula there, which is less narrow.
+#[test]
+fn upper_numbers_of_values_of_any_size_are_those_of_ordinary_values_scaled() {
+    let variants = [
+        json!({}),
+        json!({"mask": "causal"}),
+        json!({"attention": "l2"}),
+        json!({"attention": "l2", "mask": {"kind": "prefix", "length": 2}}),
+        json!({"attention": "cosine"}),
+        json!({"attention": "linear"}),
+        json!({"weighting": {"kind": "sigmoid"}}),
+        json!({"weighting": {"kind": "softmax", "sink": 0.5}}),
+        json!({"score": {"softcap": 2.0}}),
+    ];
+    // Few tokens and dimensions; more dimensions than rows of the matrices; many tokens.
+    let shapes = [(5, 3, 1, 2, None), (5, 4, 2, 2, Some(3)), (3, 9, 1, 2, Some(9)), (24, 4, 2, 3, Some(4))];
+    for ((n, d, heads, k, d_out), variant) in
+        shapes.into_iter().flat_map(|shape| variants.iter().map(move |v| (shape, v)))
+    {
+        let mut random = Random::new(n as u64, Stream::Tokens);
+        let mut table = |rows: usize, columns: usize, scale: f64| -> Vec<Vec<f64>> {
+            (0..rows).map(|_| (0..columns).map(|_| scale * random.normal()).collect()).collect()
+        };
+        let tokens = table(n, d, 1.0);
+        let heads: Vec<[Vec<Vec<f64>>; 3]> =
+            (0..heads).map(|_| [table(k, d, 1.0), table(k, d, 1.0), table(k, d, 1.0)]).collect();
+        let output = d_out.map(|d_out| table(d_out, k * heads.len(), 1.0));
+        // The factor of the values, and that of the output matrix.
+        let file = |t: f64, of_output: f64| {
+            let times = |table: &Vec<Vec<f64>>, t: f64| -> Vec<Vec<f64>> {
+                table.iter().map(|row| row.iter().map(|x| t * x).collect()).collect()
+            };
+            let heads = heads.iter().map(|[q, k, v]| json!({"q": q, "k": k, "v": times(v, t)}));
+            let mut weights = json!({"source": "explicit", "heads": heads.collect::<Vec<_>>()});
+            if let Some(output) = &output {
+                weights["output"] = json!(times(output, of_output));
+            }
+            let mut file = variant.clone();
+            file["tokens"] = json!({"source": "explicit", "rows": tokens});
+            file["weights"] = weights;
+            file
+        };
+        let measured = |t: f64, of_output: f64, by: By| {
+            let experiment = Experiment::from_value(file(t, of_output)).expect("a valid experiment");
+            check_upper_numbers(&experiment, by).unwrap_or_else(|problem| panic!("{variant} {t:e}: {problem}"))
+        };
+        for by in By::ALL {
+            let ordinary = measured(1.0, 1.0, by).found;
+            for (exponent, of_output) in
+                [(-330, 0), (-500, 0), (-600, 0), (-900, 0), (500, 0), (-10, -600), (-450, -450), (400, -950)]
+            {
+                if of_output != 0 && output.is_none() {
+                    continue;
+                }
+                let scales = [2f64.powi(exponent), 2f64.powi(of_output)];
+                let Checked { found, faults, .. } = measured(scales[0], scales[1], by);
+                let name = format!("{by:?} {variant}, n = {n}, d = {d}, values {exponent}, output matrix {of_output}");
+                assert!(faults.is_empty(), "{name}: {faults:?}");
+                let before = |x: f64| x / scales[0] / scales[1];
+                let error = (before(found.spectral) / ordinary.spectral - 1.0).abs();
+                assert!(error < 1e-9, "{name}: {:e}", before(found.spectral));
+                let [of_scaled, of_ordinary] = [&found, &ordinary].map(upper_values);
+                for upper in of_scaled.iter().filter(|upper| upper.value.is_finite()) {
+                    let same = of_ordinary.iter().find(|other| other.name == upper.name);
+                    let Some(same) = same.filter(|same| same.value.is_finite()) else { continue };
+                    let ratio = before(upper.value) / same.value;
+                    assert!((0.8..4.0).contains(&ratio), "{name}: {} is {ratio} times as large", upper.name);
+                }
+            }
+        }
+    }
 }

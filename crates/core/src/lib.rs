@@ -123,6 +123,7 @@ pub mod measure;
 pub mod parallel;
 #[doc(hidden)]
 pub mod picture;
+mod qr;
 #[doc(hidden)]
 pub mod random;
 #[doc(hidden)]

@@ -22,7 +22,8 @@ use crate::attention::{Centred, DistanceBias, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::extremum::{largest, maximum, minimum, or_infinity};
 use crate::phrase;
-use crate::spectral::largest_eigenvalue;
+use crate::qr::triangle;
+use crate::spectral::{length, norm_from_gram};
 use crate::weights::{HeadWeights, Inputs, Weights};
 
 /// Given tokens, with everything in their `certified` bound that does not depend on eps.
@@ -100,12 +101,12 @@ impl Rounding {
     fn new(head: &HeadWeights, queries: &DMatrix<f64>, centred: &Centred<'_, f64>, value_rows: usize) -> Self {
         let (d, n) = centred.tokens().shape();
         let gamma = gamma((n + d + 2 * head.q.nrows() + value_rows + 32) as f64);
-        let most = largest(centred.tokens().column_iter().map(|token| token.norm()));
+        let most = largest(lengths(centred.tokens()));
         let scale = 1.0 / (head.q.nrows() as f64).sqrt();
         let (query, key) = (norm_bound(&head.q), norm_bound(&head.k));
         // The errors of a query and of its product with the keys.
         let sizes: Vec<f64> =
-            queries.column_iter().map(|q| scale * key * (q.norm() + query * (most + centred.centre_norm()))).collect();
+            lengths(queries).map(|q| scale * key * (q + query * (most + centred.centre_norm()))).collect();
         Rounding {
             gamma,
             tokens: 2.0 * gamma * most,
@@ -185,13 +186,12 @@ impl Neighbourhood {
     pub fn certified_heads(&self, eps: f64) -> CertifiedHeads {
         let found: Vec<HeadBounds> = self.heads.iter().map(|head| head.certified(&self.mask, eps)).collect();
         let heads: Vec<f64> = found.iter().map(|found| found.through_output).collect();
-        let ln: Vec<f64> = heads.iter().map(|head| head.ln()).collect();
         let together = self.stacked.as_ref().map(|stacked| {
             let of_directions: Vec<f64> = found.iter().map(|found| found.of_directions).collect();
             let norms: Vec<f64> = self.heads.iter().map(|head| head.norms.v_norm).collect();
             stacked.combine(&of_directions, &norms)
         });
-        CertifiedHeads { added: or_infinity(self.combination.ln_combine(&ln).exp()), heads, together }
+        CertifiedHeads { added: or_infinity(self.combination.combine(&heads)), heads, together }
     }
 }
 
@@ -217,7 +217,7 @@ impl Head {
         }
         // A^T z = Q^T K z / sqrt k. The triangular factor of Q^T in place of Q^T gives a vector of the same length.
         let tall = head.q.transpose();
-        let factor = if tall.nrows() > tall.ncols() { tall.qr().r() } else { tall };
+        let factor = if tall.nrows() > tall.ncols() { triangle(tall) } else { tall };
         let images = head.k.tr_mul(&queries) / root;
         let rounding = Rounding::new(head, &queries, centred, value.nrows());
         Head {
@@ -227,7 +227,7 @@ impl Head {
             scores: keys.tr_mul(&queries) / root,
             values: value * tokens,
             pulled: factor * &keys / root,
-            gradients: images.column_iter().map(|image| image.norm()).collect(),
+            gradients: lengths(&images).collect(),
         }
     }
 
@@ -243,19 +243,18 @@ impl Head {
             let about_mean = |columns: &DMatrix<f64>| centred(columns.select_columns(&seen), &weights);
             let pulled = about_mean(&self.pulled);
             let gradient = self.gradients[i] + rounding.gradients[i];
-            let moved = pulled.column_iter();
             let moved: Vec<f64> =
-                moved.map(|z| eps * (gradient + z.norm() + eps * a_norm) + rounding.scores[i]).collect();
+                lengths(&pulled).map(|z| eps * (gradient + z + eps * a_norm) + rounding.scores[i]).collect();
             let most = largest_weights(&scores, &moved);
             // Rounding moves a difference of tokens as a neighbourhood of this size does.
             let near = eps + rounding.tokens;
             let g = second_moment(pulled, &most) + near * a_norm;
             let most_gradient = gradient + eps * a_norm;
             let s = second_moment(about_mean(&self.values), &most) + near * v_norm;
-            through_output.add((&seen, &most), (s * g, v_norm * v_norm + (most_gradient * s).powi(2)));
+            through_output.add((&seen, &most), (s * g, v_norm.hypot(most_gradient * s)));
             if let Some(directions) = &self.directions {
                 let s = second_moment(about_mean(directions), &most) + near;
-                of_directions.add((&seen, &most), (s * g, 1.0 + (most_gradient * s).powi(2)));
+                of_directions.add((&seen, &most), (s * g, 1f64.hypot(most_gradient * s)));
             }
         }
         let rounded = |bound: f64| bound * (1.0 + 4.0 * rounding.gamma);
@@ -263,7 +262,8 @@ impl Head {
     }
 }
 
-/// The largest own part of a row, and the sums over columns of the mixed part.
+/// The largest own part of a row, and for each column the root of the sum of the squares of the mixed parts. It is added up
+/// as a length, so that no square underflows.
 struct OverRows {
     own: f64,
     columns: Vec<f64>,
@@ -276,11 +276,11 @@ impl OverRows {
 
     fn add(&mut self, (seen, most): (&[usize], &[f64]), (own, mixed): (f64, f64)) {
         self.own = maximum(self.own, own);
-        seen.iter().zip(most).for_each(|(j, weight)| self.columns[*j] += weight * mixed);
+        seen.iter().zip(most).for_each(|(j, weight)| self.columns[*j] = self.columns[*j].hypot(weight.sqrt() * mixed));
     }
 
     fn bound(&self) -> f64 {
-        or_infinity(self.own + largest(self.columns.iter().copied()).sqrt())
+        or_infinity(self.own + largest(self.columns.iter().copied()))
     }
 }
 
@@ -289,13 +289,12 @@ fn second_moment(mut columns: DMatrix<f64>, weights: &[f64]) -> f64 {
     for (mut column, weight) in columns.column_iter_mut().zip(weights) {
         column *= weight.sqrt();
     }
-    norm(&columns)
+    norm_from_gram(&columns)
 }
 
-/// ||M||_2 from the smaller Gram matrix.
-fn norm(matrix: &DMatrix<f64>) -> f64 {
-    let gram = if matrix.nrows() < matrix.ncols() { matrix * matrix.transpose() } else { matrix.tr_mul(matrix) };
-    if gram.nrows() == 1 { gram[(0, 0)].sqrt() } else { largest_eigenvalue(&gram).sqrt() }
+/// The lengths of the columns.
+fn lengths(columns: &DMatrix<f64>) -> impl Iterator<Item = f64> {
+    columns.column_iter().map(|column| length(column.as_slice()))
 }
 
 fn softmax(scores: &[f64]) -> Vec<f64> {

@@ -3,7 +3,7 @@
 use super::logarithms::ln_sum;
 use crate::attention::Forward;
 use crate::identity::multiple_of_identity;
-use crate::spectral::{largest_eigenvalue, norm_of_product, triangle_of_columns};
+use crate::spectral::{largest_eigenvalue, length, norm_of_product, triangle_of_columns};
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::DMatrix;
 
@@ -30,6 +30,14 @@ impl Combination {
     #[must_use]
     pub fn of(forward: &Forward<f64>) -> Self {
         if forward.output.is_some() { Combination::Sum } else { Combination::RootOfSquares }
+    }
+
+    /// The combined bound from the heads' bounds.
+    pub(crate) fn combine(self, heads: &[f64]) -> f64 {
+        match self {
+            Combination::Sum => heads.iter().sum(),
+            Combination::RootOfSquares => length(heads),
+        }
     }
 
     /// ln of the combined bound from ln of the heads' bounds.
@@ -61,14 +69,9 @@ impl Mixing {
         if norms.len() < 2 || d_out == 0 || d_out > MOST_OUTPUTS {
             return Vec::new();
         }
-        let squares: Vec<DMatrix<f64>> = weights
-            .values_through_output()
-            .map(|(outer, value)| {
-                let through = outer.tr_mul(value);
-                &through * through.transpose()
-            })
-            .collect();
-        let lengths: Vec<f64> = weights.heads.iter().map(|head| head.v.norm()).collect();
+        let through: Vec<DMatrix<f64>> =
+            weights.values_through_output().map(|(outer, value)| outer.tr_mul(value)).collect();
+        let lengths: Vec<f64> = weights.heads.iter().map(|head| length(head.v.as_slice())).collect();
         // With theta_h^2 = l_h/||B_h|| the bound is never above the sum of the heads' bounds; l_h is near 1 for small
         // scores and in proportion to ||A_h|| for large ones. With theta_h = 1/||V_h|| it is near ||O|| times the root of
         // the sum of squares.
@@ -76,17 +79,19 @@ impl Mixing {
         let large = |h: usize| 0.5 * (norms[h].a_norm.ln() - norms[h].v_norm.ln());
         let even = |h: usize| -lengths[h].ln();
         let ways: [&dyn Fn(usize) -> f64; 3] = [&small, &large, &even];
-        ways.into_iter().filter_map(|ln_theta| Mixing::with(&squares, norms, ln_theta)).collect()
+        ways.into_iter().filter_map(|ln_theta| Mixing::with(&through, norms, ln_theta)).collect()
     }
 
     /// `None` where a factor is zero or leaves the range of f64.
-    fn with(squares: &[DMatrix<f64>], norms: &[HeadNorms], ln_theta: &dyn Fn(usize) -> f64) -> Option<Self> {
+    fn with(through: &[DMatrix<f64>], norms: &[HeadNorms], ln_theta: &dyn Fn(usize) -> f64) -> Option<Self> {
         let is_used = |h: usize| norms[h].v_norm != 0.0;
         let ln_thetas: Vec<f64> =
             (0..norms.len()).map(|h| if is_used(h) { ln_theta(h) } else { f64::INFINITY }).collect();
-        let mut sum = DMatrix::zeros(squares[0].nrows(), squares[0].nrows());
-        for (h, square) in squares.iter().enumerate().filter(|(h, _)| is_used(*h)) {
-            sum += square * (2.0 * ln_thetas[h]).exp();
+        let mut sum = DMatrix::zeros(through[0].nrows(), through[0].nrows());
+        for (h, of_head) in through.iter().enumerate().filter(|(h, _)| is_used(*h)) {
+            // Multiplied before it is squared: the squares alone may underflow.
+            let scaled = of_head * ln_thetas[h].exp();
+            sum += &scaled * scaled.transpose();
         }
         // Covers the rounding of the sum and of its eigenvalue.
         let ln_norm = 0.5 * largest_eigenvalue(&sum).ln() + 1e-12;
@@ -188,9 +193,9 @@ mod tests {
     /// A head whose norm is NaN was left out, as a head of norm 0 is.
     #[test]
     fn heads_do_not_combine_where_a_norm_is_nan() {
-        let squares = [DMatrix::identity(2, 2), DMatrix::identity(2, 2)];
+        let through = [DMatrix::identity(2, 2), DMatrix::identity(2, 2)];
         let norms = |v_norm: f64| [HeadNorms { a_norm: 1.0, v_norm: 1.0 }, HeadNorms { a_norm: 1.0, v_norm }];
-        let mixing = |norms: [HeadNorms; 2]| Mixing::with(&squares, &norms, &|h| -0.5 * norms[h].v_norm.ln());
+        let mixing = |norms: [HeadNorms; 2]| Mixing::with(&through, &norms, &|h| -0.5 * norms[h].v_norm.ln());
         assert!(mixing(norms(1.0)).is_some() && mixing(norms(0.0)).is_some());
         assert_eq!(mixing(norms(f64::NAN)), None);
     }

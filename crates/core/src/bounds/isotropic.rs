@@ -7,6 +7,7 @@ use nalgebra::DMatrix;
 
 use crate::attention::Centred;
 use crate::identity::{SMALL, multiple_of_identity};
+use crate::qr::thin_qr;
 use crate::weights::{HeadWeights, Weights};
 
 /// Dimensions in which the lower bounds look for directions: more than a witness spans.
@@ -60,7 +61,7 @@ impl OnSpan {
             return None;
         }
         let ([q, k, v], outer) = (multiples(head)?, multiple_of_identity(outer)?);
-        let (frame, coordinates) = spanning.into_owned().qr().unpack();
+        let (frame, coordinates) = thin_qr(spanning.into_owned());
         let tokens = coordinates.columns(0, n).into_owned();
         let of = |factor: f64| DMatrix::identity(e, e) * factor;
         Some(OnSpan { frame, tokens, head: HeadWeights { q: of(q), k: of(k), v: of(outer * v), second: None } })

@@ -12,7 +12,8 @@ use std::ops::Range;
 use nalgebra::DMatrix;
 
 use crate::extremum::{largest, or_infinity};
-use crate::spectral::largest_eigenvalue;
+use crate::qr::thin_qr;
+use crate::spectral::{length, norm_from_gram};
 use crate::weights::Weights;
 
 /// The matrices F_h of all heads side by side.
@@ -44,7 +45,7 @@ impl StackedValues {
         let mut first = 0;
         for ((head, (outer, value)), rank) in weights.heads.iter().zip(weights.values_through_output()).zip(ranks) {
             let (triangle, basis) = if value.nrows() < value.ncols() {
-                let (q, r) = head.v.transpose().qr().unpack();
+                let (q, r) = thin_qr(head.v.transpose());
                 (r.transpose(), q.transpose())
             } else {
                 (value.clone(), DMatrix::identity(value.ncols(), value.ncols()))
@@ -61,20 +62,19 @@ impl StackedValues {
     pub(crate) fn combine(&self, heads: &[f64], norms: &[f64]) -> f64 {
         let is_used = |h: usize| norms[h] != 0.0;
         let squares: Vec<f64> = (0..heads.len()).map(|h| if is_used(h) { heads[h] / norms[h] } else { 0.0 }).collect();
-        // Scaled, so that the squares do not overflow.
         let most = largest(squares.iter().copied());
         if most == 0.0 {
             return 0.0;
         }
         let mut scaled = self.factors.clone();
-        let mut sum = 0.0;
+        let mut lengths = vec![0.0; heads.len()];
         for (h, columns) in self.columns.iter().enumerate().filter(|(h, _)| is_used(*h)) {
-            let square = squares[h] / most;
-            scaled.columns_mut(columns.start, columns.len()).scale_mut(square.sqrt());
-            sum += heads[h] * (heads[h] / square);
+            // theta_h, as a share of the largest.
+            let theta = (squares[h] / most).sqrt();
+            scaled.columns_mut(columns.start, columns.len()).scale_mut(theta);
+            lengths[h] = heads[h] / theta;
         }
-        let gram = if scaled.nrows() < scaled.ncols() { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
-        or_infinity((largest_eigenvalue(&gram).sqrt() * sum.sqrt()) * ROUNDING)
+        or_infinity(norm_from_gram(&scaled) * length(&lengths) * ROUNDING)
     }
 }
 

@@ -10,6 +10,7 @@ use nalgebra::{DMatrix, DVector};
 use super::operator::{JacobianOperator, LinearOperator};
 use crate::attention::{Accumulate, Forward, Scalar, View, multiply_tokens};
 use crate::experiment::Scope;
+use crate::qr::thin_qr;
 
 /// The span of the rows of all Q, K and V, where it has fewer dimensions than a token.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl ProjectionSpan<f64> {
         if p >= d || forward.scope == Scope::Composed {
             return None;
         }
-        let (basis, triangle) = forward.stacked.rows(&(0..p)).transpose().qr().unpack();
+        let (basis, triangle) = thin_qr(forward.stacked.rows(&(0..p)).transpose());
         Some(ProjectionSpan { basis, factor: triangle.transpose() })
     }
 

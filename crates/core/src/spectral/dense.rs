@@ -123,14 +123,22 @@ pub fn largest_singular_value(matrix: &DMatrix<f64>) -> f64 {
         return factor.abs();
     }
     let (n_rows, n_columns) = matrix.shape();
-    if n_rows.min(n_columns) <= FEW_COLUMNS
-        && let Some((scaled, scale)) = scaled(matrix)
-    {
-        let gram = if n_rows < n_columns { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
-        return scale * largest_eigenvalue(&gram).sqrt();
+    if n_rows.min(n_columns) <= FEW_COLUMNS && matrix.iter().all(|x| x.is_finite()) {
+        return norm_from_gram(matrix);
     }
     singular_values(matrix)
         .map_or_else(|| dense_norms(matrix).frobenius, |values| values.first().copied().unwrap_or(0.0))
+}
+
+/// The spectral norm from the smaller Gram matrix of the scaled entries, which neither overflow nor underflow when they are
+/// squared; infinity if an entry is not finite.
+pub(crate) fn norm_from_gram(matrix: &DMatrix<f64>) -> f64 {
+    let Some((scaled, scale)) = scaled(matrix) else {
+        return f64::INFINITY;
+    };
+    let gram = if scaled.nrows() < scaled.ncols() { &scaled * scaled.transpose() } else { scaled.tr_mul(&scaled) };
+    let square = if gram.nrows() == 1 { gram[(0, 0)] } else { largest_eigenvalue(&gram) };
+    scale * square.sqrt()
 }
 
 /// The largest eigenvalue of a positive semidefinite matrix; infinity if an entry is not finite.

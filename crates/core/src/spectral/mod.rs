@@ -15,7 +15,7 @@ pub use dense::{
     DenseNorms, dense_norms, largest_eigenvalue, largest_singular_value, largest_triplet, norm_of_product,
     singular_values,
 };
-pub(crate) use dense::{full_svd, leading_eigenvector, max_token, triangle_of_columns};
+pub(crate) use dense::{full_svd, leading_eigenvector, max_token, norm_from_gram, triangle_of_columns};
 pub(crate) use factor::is_positive_definite;
 pub(crate) use lanczos::KEPT_PAIRS;
 pub use lanczos::{Lanczos, LanczosOptions, Status};

@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 
 use crate::attention::Centred;
 use crate::extremum::{largest, maximum, minimum};
+use crate::spectral::length;
 use crate::weights::HeadWeights;
 
 /// Unit roundoff.
@@ -105,7 +106,7 @@ impl Sizes {
     ) -> Self {
         let (k, d) = head.k.shape();
         let longest = n.summed + (d + k + head.v.nrows() + 32) as f64;
-        let most = largest(centred.tokens().column_iter().map(|token| token.norm()));
+        let most = largest(centred.tokens().column_iter().map(|token| length(token.as_slice())));
         Sizes {
             scale,
             gamma: gamma(longest),
@@ -214,5 +215,5 @@ fn product<const COUNT: usize>(numbers: [f64; COUNT]) -> f64 {
 pub(crate) fn norm_bound(matrix: &DMatrix<f64>) -> f64 {
     let rows = largest(matrix.row_iter().map(|row| row.iter().map(|x| x.abs()).sum::<f64>()));
     let columns = largest(matrix.column_iter().map(|column| column.iter().map(|x| x.abs()).sum::<f64>()));
-    minimum(matrix.norm(), rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)
+    minimum(length(matrix.as_slice()), rows.sqrt() * columns.sqrt()) * (1.0 + 1e-12)
 }

@@ -304,11 +304,14 @@ impl RowPieces {
             let of_map = |(at, Lengths { apart, through, squares }): (usize, &Lengths)| {
                 let t = apart.column(j);
                 if at > 0 {
-                    return t.norm() * squares[j].sqrt();
+                    return length(t.as_slice()) * squares[j].sqrt();
                 }
                 let g = through.column(j) * self.ratios[j] + t * (0.5 * squares[j]);
-                let eigenvalue = (g.dot(&t) + g.norm() * t.norm()).max(0.0);
-                (value_norm * value_norm + eigenvalue).sqrt()
+                // Squares of lengths below 1e-154 would underflow.
+                let [g_length, t_length] = [length(g.as_slice()), length(t.as_slice())];
+                let cosine = if g_length > 0.0 && t_length > 0.0 { (g / g_length).dot(&(t / t_length)) } else { 0.0 };
+                value_norm
+                    .hypot((g_length.sqrt() * t_length.sqrt()) * (1.0 + cosine + head.errors.gamma()).max(0.0).sqrt())
             };
             if *share == 0.0 { 0.0 } else { share * lengths.iter().enumerate().map(of_map).sum::<f64>() }
         };

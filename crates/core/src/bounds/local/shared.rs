@@ -8,6 +8,7 @@ use nalgebra::DMatrix;
 use super::moments::{MomentBuffers, Moments};
 use super::token_pairs::PairBuffers;
 use crate::attention::{Accumulate, Centred, Kernel, Normalizer, View, ViewMut, multiply, multiply_gram};
+use crate::qr::triangle;
 use crate::weights::HeadWeights;
 
 /// The matrices that the rows of one head share.
@@ -67,7 +68,7 @@ impl Shared {
         // values and keys take r (r + k) products a token.
         let of_tokens = columns * d * d * 3 / 4 + d * r * (d + r + k);
         let is_shorter = d >= LEAST_DIMENSION && of_tokens < columns * r * (r + k);
-        let query_factor = if head.q.ncols() > k { head.q.transpose().qr().r().transpose() } else { head.q.clone() };
+        let query_factor = if head.q.ncols() > k { triangle(head.q.transpose()).transpose() } else { head.q.clone() };
         let vv = &value * value.transpose();
         let through = is_shorter.then(|| Through { own: head.k.tr_mul(&query_factor) * scale, stacked: through });
         Shared {
@@ -133,7 +134,7 @@ impl<'a> LocalTokens<'a> {
 
 /// Where there are fewer tokens than dimensions, the tokens' coordinates in their span; otherwise the tokens.
 pub(crate) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
-    if tokens.nrows() > tokens.ncols() { tokens.clone().qr().r() } else { tokens.clone() }
+    if tokens.nrows() > tokens.ncols() { triangle(tokens.clone()) } else { tokens.clone() }
 }
 
 /// Buffers that are filled while a row of a head is added.
@@ -185,8 +186,8 @@ pub(crate) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffer
 /// triangular factor of R_h V_h where that has more rows than columns.
 pub(crate) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
-    let through = if outer.ncols() > outer.nrows() { outer.transpose().qr().r() * value } else { outer.tr_mul(value) };
-    if through.nrows() > through.ncols() { through.qr().r() } else { through }
+    let through = if outer.ncols() > outer.nrows() { triangle(outer.transpose()) * value } else { outer.tr_mul(value) };
+    if through.nrows() > through.ncols() { triangle(through) } else { through }
 }
 
 /// alpha a b.

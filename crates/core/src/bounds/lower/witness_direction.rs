@@ -14,6 +14,7 @@ use crate::attention::Normalizer;
 use crate::experiment::{Attention, Scope};
 use crate::extremum::{largest, maximum};
 use crate::jacobian::ClusterJacobian;
+use crate::qr::triangle;
 use crate::spectral::{largest_singular_value, leading_eigenvector};
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::{DMatrix, DVector};
@@ -196,7 +197,7 @@ fn orthonormal(vectors: &[DVector<f64>], d: usize) -> DMatrix<f64> {
 /// All heads restricted to a subspace, with triangular factors of the values, which keep all norms.
 fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
     let r = basis.ncols();
-    let factor = |matrix: DMatrix<f64>| if matrix.nrows() > matrix.ncols() { matrix.qr().r() } else { matrix };
+    let factor = |matrix: DMatrix<f64>| if matrix.nrows() > matrix.ncols() { triangle(matrix) } else { matrix };
     let values: Vec<DMatrix<f64>> = weights
         .values_through_output()
         .map(|(outer, value)| {
