@@ -12,6 +12,7 @@ use super::super::logarithms::ln_minus_one;
 use super::line::Line;
 use super::two_cluster_norm::{First, Problem, Shape, Sizes};
 use crate::experiment::{InputError, Rows, TokenSource};
+use crate::extremum::{maximum, minimum};
 
 /// The best pair of clusters found, a witness of the lower bound.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,9 +136,11 @@ impl LineCurve {
         let growths = line.lambdas.iter().map(|lambda| lambda * radius * radius).collect();
         let problem = Problem::new(growths, line.responses.clone());
         // Above about e^(2g) the curve no longer rises.
-        let most = (2.0 * problem.largest_growth() + 12.0).min(MOST_LN_RATIO).min(most_ln_ratio).max(0.0);
-        let steps = ((most / RATIO_STEP).ceil() as usize).clamp(4, MOST_RATIOS);
-        let width = most / steps as f64;
+        let most = (2.0 * problem.largest_growth() + 12.0).min(MOST_LN_RATIO);
+        // The same samples for every n: a curve up to more tokens has more of them. The last one ends the step in which a
+        // peak of the most tokens may be.
+        let width = maximum(RATIO_STEP, most / MOST_RATIOS as f64);
+        let steps = (minimum(most, maximum(most_ln_ratio, 0.0)) / width).ceil() as usize + 1;
         let at = |ln_ratio: f64, near: Option<Shape>| {
             (ln_ratio, problem.best_shape(Sizes::new(ln_ratio, First::Many), near))
         };
@@ -146,7 +149,7 @@ impl LineCurve {
             let norm = |step: usize| samples.get(step).map_or(0.0, |sample| sample.1.norm);
             norm(*step) >= norm(step + 1) && (*step == 0 || norm(*step) > norm(step - 1))
         };
-        let peaks = (0..samples.len())
+        let peaks = (0..steps)
             .filter(is_peak)
             .map(|step| {
                 let mut best = samples[step];
