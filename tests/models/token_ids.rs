@@ -290,3 +290,20 @@ fn a_token_that_normalizes_to_nothing_is_refused() {
     let said = of([("vocab.txt", "[UNK]\na"), ("tokenizer_config.json", &config.to_string())]).expect_err("nothing");
     assert!(said.to_string().contains("nothing is left"), "{said}");
 }
+
+/// Its normalization alone would take seconds.
+#[test]
+fn an_added_token_of_many_letters_is_refused() {
+    let long = "a".repeat(5000);
+    let config = json!({"added_tokens_decoder": {"2": {"content": long}}});
+    let whole = json!({
+        "added_tokens": [{"id": 2, "content": long, "single_word": false, "lstrip": false, "rstrip": false,
+            "normalized": true, "special": false}],
+        "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"},
+    });
+    let pieces = of([("vocab.txt", "[UNK]\na"), ("tokenizer_config.json", &*config.to_string())]);
+    for said in [pieces, of([("tokenizer.json", &*whole.to_string())])] {
+        let said = said.expect_err("too long").to_string();
+        assert!(said.contains("has 5000 bytes; at most 4096 are read") && said.len() < 300, "{said}");
+    }
+}

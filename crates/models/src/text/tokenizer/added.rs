@@ -235,7 +235,7 @@ pub(super) fn add(
     added: &Added,
     whole_file: &[GivenId],
 ) -> Result<BTreeMap<u32, u32>, InputError> {
-    check_not_empty(tokenizer.get_normalizer(), &added.tokens)?;
+    check_contents(tokenizer.get_normalizer(), &added.tokens)?;
     tokenizer.add_tokens(&added.tokens);
     let mut renamed = BTreeMap::new();
     let mut given_ids = BTreeMap::new();
@@ -301,12 +301,26 @@ fn check_distinct(
     Ok(())
 }
 
-/// Checks that every token that is matched in normalized text is not empty after normalization: an empty token would be
-/// found everywhere. The library does not check this when it adds tokens.
+/// The most bytes of an added token. Normalizers take seconds for much longer ones, and no file of a model has one of a
+/// hundredth of this.
+const MOST_BYTES: usize = 4096;
+
+/// Checks that no token is very long, and that every token that is matched in normalized text is not empty after
+/// normalization: an empty token would be found everywhere. The library does not check this when it adds tokens.
 ///
 /// # Errors
 /// [`InputError::File`] that names the token.
-pub(super) fn check_not_empty(normalizer: Option<&NormalizerWrapper>, tokens: &[AddedToken]) -> Result<(), InputError> {
+pub(super) fn check_contents(normalizer: Option<&NormalizerWrapper>, tokens: &[AddedToken]) -> Result<(), InputError> {
+    if let Some(token) = tokens.iter().find(|token| token.content.len() > MOST_BYTES) {
+        let problem = phrase!(
+            "long_added_token",
+            "its token {token} has {found} bytes; at most {most} are read",
+            token = quoted(&token.content),
+            found = token.content.len(),
+            most = MOST_BYTES
+        );
+        return Err(wrong(phrase!("tokenizer", "The tokenizer"), problem));
+    }
     let Some(normalizer) = normalizer else { return Ok(()) };
     for token in tokens.iter().filter(|token| token.normalized && !token.content.is_empty()) {
         let mut text = NormalizedString::from(token.content.as_str());

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokenizers::normalizers::Replace;
 use tokenizers::{AddedToken, NormalizedString, Normalizer as _, NormalizerWrapper};
 
-use super::added::{GivenId, check_not_empty};
+use super::added::{GivenId, check_contents};
 use super::class::Class;
 use super::problem::{quoted, shortened, wrong};
 use super::settings::Settings;
@@ -166,13 +166,13 @@ fn check_replacements(part: &Value) -> Result<(), InputError> {
 /// The added tokens of `tokenizer.json`, with their ids.
 ///
 /// # Errors
-/// [`InputError::File`] if one of them matches everywhere.
+/// [`InputError::File`] if one of them is very long or matches everywhere.
 pub(super) fn given_ids(whole: &Value) -> Result<Vec<GivenId>, InputError> {
     let added = whole["added_tokens"].as_array().map(Vec::as_slice).unwrap_or_default();
     // The library reports parts that cannot be read here, in its own words.
     let tokens: Vec<AddedToken> = added.iter().filter_map(|token| serde_json::from_value(token.clone()).ok()).collect();
     let normalizer = serde_json::from_value::<Option<NormalizerWrapper>>(whole["normalizer"].clone());
-    check_not_empty(normalizer.ok().flatten().as_ref(), &tokens)?;
+    check_contents(normalizer.ok().flatten().as_ref(), &tokens)?;
     let given = |token: &Value| {
         let id = u32::try_from(token["id"].as_u64()?).ok()?;
         Some(GivenId { file: WHOLE_FILE, content: token["content"].as_str()?.to_owned(), id })
