@@ -152,6 +152,27 @@ class Steps(unittest.TestCase):
         expected = dense_norm(lambda x: module(x[None], at)[0][0], x[0])
         self.assertLess(abs(one.measure().value / expected - 1), 1e-9)
 
+    def test_one_mask_of_all_heads_may_add_a_slope_to_the_scores(self):
+        module, at = drawn(LlamaAttention()), positions(N)
+        x = torch.randn(1, N, D, dtype=torch.float64)
+        distance = torch.arange(N)[:, None] - torch.arange(N)[None]
+        mask = (-0.3 * distance.double()).masked_fill(distance < 0, float("-inf"))[None, None]
+        call = {"position_embeddings": at, "attention_mask": mask}
+        (one,) = lipscope.torch.attention(module, x, heads="all", **call)
+        expected = dense_norm(lambda x: module(x[None], **call)[0][0], x[0])
+        self.assertLess(abs(one.measure().value / expected - 1), 1e-9)
+        for one in lipscope.torch.attention(module, x, **call):
+            of_head = lambda x: module.of_heads(x[None], **call)[0].unflatten(-1, (HEADS, WIDTH))[:, one.head]
+            self.assertLess(abs(one.measure().value / dense_norm(of_head, x[0]) - 1), 1e-9)
+
+    def test_an_item_of_padding_alone_is_refused_by_number(self):
+        x, mask = torch.randn(2, N, D, dtype=torch.float64), torch.zeros(2, 1, N, N, dtype=torch.float64)
+        mask[1] = float("-inf")
+        with self.assertRaisesRegex(ValueError, r"an item \(number 1\) of padding alone: leave it out of the batch"):
+            lipscope.torch.attention(
+                drawn(LlamaAttention()), x, position_embeddings=positions(N), attention_mask=mask
+            )
+
     def test_half_types_are_held_to_what_the_module_gives_in_float32(self):
         x, at = torch.randn(1, N, D).bfloat16(), positions(N, torch.bfloat16)
         self.assertEqual(

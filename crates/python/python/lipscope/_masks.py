@@ -24,8 +24,8 @@ class Item:
         Which tokens of the call these are.
     allowed : array (n, n)
         Whether token i attends to token j.
-    bias : array (heads, n, n) or None
-        What is added to the scores; zero where attention is forbidden.
+    bias : array (heads or 1, n, n) or None
+        What is added to the scores, of each head or of all; zero where attention is forbidden.
     """
 
     tokens: np.ndarray
@@ -52,10 +52,13 @@ class Item:
         """The bias as an experiment has it, of one head or of all."""
         if self.bias is None:
             return {}
-        bias = self.bias if head is None else self.bias[head : head + 1]
-        slopes = [_slope(of_head, self.allowed) for of_head in bias]
-        if all(slope is not None for slope in slopes):
-            return {"alibi": {"slopes": slopes}}
+        # One bias may be that of all heads, however many they are.
+        is_of_all = len(self.bias) == 1
+        bias = self.bias if head is None or is_of_all else self.bias[head : head + 1]
+        if head is not None or not is_of_all:
+            slopes = [_slope(of_head, self.allowed) for of_head in bias]
+            if all(slope is not None for slope in slopes):
+                return {"alibi": {"slopes": slopes}}
         if (bias == bias[:1]).all():
             return {"bias": bias[0].tolist()}
         raise ValueError('What is added to the scores differs from head to head. Measure each head with heads="each"')
@@ -105,6 +108,8 @@ def items(tokens: torch.Tensor, allowed: np.ndarray, kept: np.ndarray, bias: np.
     if bias is not None:
         bias = np.broadcast_to(bias, (count, *bias.shape[1:2], n, n))
     for at, (of_item, may, real) in enumerate(zip(float64(tokens), allowed, kept)):
+        if not real.any():
+            raise ValueError(f"has an item (number {at}) of padding alone: leave it out of the batch")
         may = may[np.ix_(real, real)]
         if not may.any(1).all():
             raise ValueError("has a token that attends to no token")
