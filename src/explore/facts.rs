@@ -50,9 +50,13 @@ impl Standing {
     /// Compares the log10 of the norm at these tokens with that of the largest norm known. Where the largest norm known
     /// is larger, the result is `Below`, else `top`.
     fn of(here: f64, known: f64, top: Standing) -> Self {
-        // A new measurement of the same list differs from its bound in the last digits.
-        let same = 1e-9;
-        if here + same >= known { top } else { Standing::Below }
+        if Standing::is_same(here, known) { top } else { Standing::Below }
+    }
+
+    /// Whether a norm is at least another one, as logarithms. A new measurement of the same list differs from its bound in
+    /// the last digits.
+    fn is_same(here: f64, known: f64) -> bool {
+        here + 1e-9 >= known
     }
 }
 
@@ -68,7 +72,9 @@ pub fn facts(page: Page) -> Option<Facts> {
     let measured_log10 = measurement.spectral.log10();
     let lower = best_lower(bounds, norm).map_or(f64::NEG_INFINITY, |bound| bound.log10);
     let known = page.answers.known.with(|all| all.on(state, norm).raise(lower, measurement.n, ball.ball.radius));
-    let top = if ball.ball.worst.is_some() { Standing::Worst } else { Standing::Alone };
+    let best = best_upper(bounds, norm).copied();
+    let is_largest = best.is_some_and(|best| Standing::is_same(measured_log10, best.log10));
+    let top = if ball.ball.worst.is_some() || is_largest { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: found,
@@ -81,7 +87,7 @@ pub fn facts(page: Page) -> Option<Facts> {
         },
         standing: Standing::of(measured_log10, known, top),
         worst_log10: known.max(measured_log10),
-        best: best_upper(bounds, norm).copied(),
+        best,
         limit: best_upper(&ball.ball.limit, norm).copied(),
         // Growth that ends at three tokens or fewer is not reported. The growth is that of the tokens that proofs name,
         // so it is not reported either where they name none.
