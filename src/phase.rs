@@ -3,7 +3,8 @@
 use crate::strings::Message;
 
 /// The state of the work.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Phase {
     /// It has not begun.
     #[default]
@@ -24,19 +25,13 @@ impl Phase {
     /// Its word in the page's attributes.
     #[must_use]
     pub fn id(&self) -> &'static str {
-        match self {
-            Phase::Waiting => "waiting",
-            Phase::Running => "running",
-            Phase::Paused => "paused",
-            Phase::Stopped => "stopped",
-            Phase::Done => "done",
-            Phase::Failed(_) => "failed",
-        }
+        self.into()
     }
 }
 
 /// The state of a run over windows of text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ModelPhase {
     /// Nothing is measured.
     #[default]
@@ -54,13 +49,7 @@ pub enum ModelPhase {
 impl ModelPhase {
     /// Its word in the page's attributes.
     pub fn id(self) -> &'static str {
-        match self {
-            ModelPhase::Idle => "idle",
-            ModelPhase::Running => "running",
-            ModelPhase::Paused => "paused",
-            ModelPhase::Stopped => "stopped",
-            ModelPhase::Done => "done",
-        }
+        self.into()
     }
 
     /// Whether a run is in progress or paused: the model cannot change meanwhile.

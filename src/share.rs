@@ -120,7 +120,8 @@ pub fn Share(
 }
 
 /// What an assignment asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum Asks {
     /// The step on screen.
     Step,
@@ -132,10 +133,7 @@ impl Asks {
     const ALL: [Asks; 2] = [Asks::Step, Asks::Lesson];
 
     fn id(self) -> &'static str {
-        match self {
-            Asks::Step => "step",
-            Asks::Lesson => "lesson",
-        }
+        self.into()
     }
 
     fn words(self) -> &'static str {

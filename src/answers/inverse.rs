@@ -5,7 +5,8 @@ use lipscope_core::inverse::{ConstantKind, InverseStep, Outcome, Places};
 use lipscope_protocol::tasks::InverseEvent;
 
 /// One of the two attentions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Which {
     /// L2 multi-head attention.
     L2,
@@ -17,10 +18,7 @@ impl Which {
     /// The word for it in ids.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Which::L2 => "l2",
-            Which::Dot => "dot",
-        }
+        self.into()
     }
 
     /// The side of a pair that belongs to this attention.

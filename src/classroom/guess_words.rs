@@ -45,7 +45,8 @@ pub fn off_words(room: Classroom) -> String {
 }
 
 /// What the page's numbers say of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Verdict {
     /// It is right.
     Right,
@@ -67,11 +68,7 @@ impl Verdict {
 
     /// Its word in the page's attributes.
     pub fn id(self) -> &'static str {
-        match self {
-            Verdict::Right => "right",
-            Verdict::Wrong => "wrong",
-            Verdict::Off => "off",
-        }
+        self.into()
     }
 }
 

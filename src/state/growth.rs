@@ -39,7 +39,8 @@ pub enum SearchFold {
 }
 
 /// A curve, or a set of points, that can be switched on and off.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Trace {
     /// Lipscope's upper bound, with or without the mask.
     Unified,
@@ -134,24 +135,7 @@ impl Trace {
     /// Its word in links.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Trace::Unified => "unified",
-            Trace::General => "general",
-            Trace::MeanField => "mean-field",
-            Trace::TwoClusters => "two-clusters",
-            Trace::Adversarial => "adversarial",
-            Trace::Envelope => "envelope",
-            Trace::Skew => "skew",
-            Trace::Exact => "exact",
-            Trace::Draws => "draws",
-            Trace::Kim => "kim",
-            Trace::Sharp => "sharp",
-            Trace::Sink => "sink",
-            Trace::Fork => "fork",
-            Trace::Worst => "worst",
-            Trace::Found => "found",
-            Trace::Root => "root",
-        }
+        self.into()
     }
 
     /// The bounds that it shows. Where a bound has a form for each mask or each norm, all forms are listed. Where several

@@ -60,7 +60,8 @@ pub struct Scene {
 }
 
 /// The choice of light or dark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum ThemeChoice {
     /// As the system has it.
     System,
@@ -77,11 +78,7 @@ impl ThemeChoice {
     /// Its word in the page's attributes, in storage and in links.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            ThemeChoice::System => "system",
-            ThemeChoice::Light => "light",
-            ThemeChoice::Dark => "dark",
-        }
+        self.into()
     }
 }
 
@@ -109,7 +106,8 @@ impl Scene {
 }
 
 /// How much of the page is shown, and for whom.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Stage {
     /// Everything, for one reader.
     #[default]
@@ -127,11 +125,7 @@ impl Stage {
     /// Its word in links and in the page's attributes.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Stage::Full => "full",
-            Stage::Teacher => "teacher",
-            Stage::Embed => "embed",
-        }
+        self.into()
     }
 
     /// The size of type and marks in the pictures, as a multiple of the usual one, in a window of this width and

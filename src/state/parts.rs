@@ -1,7 +1,8 @@
 //! The parts of the page that a reader can hide, for a lecture or a frame.
 
 /// A part that can be hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Part {
     /// The main controls, and those of the view.
     Controls,
@@ -18,11 +19,7 @@ impl Part {
     /// Its word in links and in the page's attributes.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Part::Controls => "controls",
-            Part::List => "list",
-            Part::Numbers => "numbers",
-        }
+        self.into()
     }
 
     fn bit(self) -> u8 {

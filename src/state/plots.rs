@@ -55,7 +55,8 @@ impl PlotChoice {
 }
 
 /// The four views of the page. Each has one plot or several, one of them on screen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum View {
     /// Tokens, their constant, and its meaning.
     Explore,
@@ -74,12 +75,7 @@ impl View {
     /// Its word in the page's attributes.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            View::Explore => "explore",
-            View::Growth => "growth",
-            View::Models => "models",
-            View::Lab => "lab",
-        }
+        self.into()
     }
 
     /// Its plots; it opens with the first.

@@ -41,7 +41,8 @@ pub const ESTIMATOR_TOLERANCE: f64 = 1e-4;
 pub const MOST_ITERATIONS: usize = 5000;
 
 /// An estimator of ||J||_2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Estimator {
     /// All singular values of the dense matrix: exact to rounding.
     DenseSvd,
@@ -52,7 +53,8 @@ pub enum Estimator {
 }
 
 /// A stopping rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Stop {
     /// s^2 changed by at most the tolerance.
     AbsoluteChange,
@@ -362,11 +364,7 @@ impl Estimator {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Estimator::DenseSvd => "dense_svd",
-            Estimator::Lanczos => "lanczos",
-            Estimator::Power => "power",
-        }
+        self.into()
     }
 }
 
@@ -374,11 +372,6 @@ impl Stop {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Stop::AbsoluteChange => "absolute_change",
-            Stop::RelativeChange => "relative_change",
-            Stop::Residual => "residual",
-            Stop::StepLimit => "step_limit",
-        }
+        self.into()
     }
 }

@@ -66,7 +66,8 @@ pub struct InverseStep {
 }
 
 /// How an iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Outcome {
     /// The residual fell to rounding error.
     Converged,
@@ -258,11 +259,7 @@ impl Outcome {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Outcome::Converged => "converged",
-            Outcome::Diverged => "diverged",
-            Outcome::Stalled => "stalled",
-        }
+        self.into()
     }
 }
 

@@ -37,7 +37,8 @@ pub struct MlpBranch {
 }
 
 /// One of the two branches.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Branch<'a> {
     /// Attention.
     Attention(&'a AttentionBranch),
@@ -122,10 +123,7 @@ impl Branch<'_> {
     /// Its name in tables.
     #[must_use]
     pub fn id(&self) -> &'static str {
-        match self {
-            Branch::Attention(_) => "attention",
-            Branch::Mlp(_) => "mlp",
-        }
+        self.into()
     }
 }
 

@@ -6,8 +6,9 @@ use lipscope_core::experiment::{Attention, Mask, QkNorm, Rope, Score, Steps, Vec
 use serde::{Deserialize, Serialize};
 
 /// A kind of attention, always causal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Kind {
     /// Dot-product attention.
     Dot,
@@ -37,8 +38,9 @@ pub enum Kind {
 pub const SOFTCAP: f64 = 5.0;
 
 /// The places of layer norms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Norms {
     /// Before the branches and before the head; not before a branch that is a contraction.
     Layer,
@@ -63,17 +65,7 @@ impl Kind {
     /// Its name in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Kind::Dot => "dot",
-            Kind::L2 => "l2",
-            Kind::L2Tied => "l2_tied",
-            Kind::Contractive => "contractive",
-            Kind::Invertible => "invertible",
-            Kind::QkNorm => "qk_norm",
-            Kind::Softcap => "softcap",
-            Kind::Sigmoid => "sigmoid",
-            Kind::Rope => "rope",
-        }
+        self.into()
     }
 
     /// The kind of that name.
@@ -130,9 +122,6 @@ impl Norms {
     /// Its name in files and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Norms::Layer => "layer",
-            Norms::None => "none",
-        }
+        self.into()
     }
 }

@@ -77,7 +77,8 @@ pub enum Side {
 }
 
 /// A norm of the Jacobian.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Norm {
     /// Largest singular value.
     Spectral,
@@ -257,12 +258,6 @@ impl Norm {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Norm::Spectral => "spectral",
-            Norm::Frobenius => "frobenius",
-            Norm::Linf => "linf",
-            Norm::L1 => "l1",
-            Norm::MaxToken => "max_token",
-        }
+        self.into()
     }
 }

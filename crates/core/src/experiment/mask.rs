@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Rows;
 
 /// N_i, the tokens that token i may attend to. Positions start at 0.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mask {
     /// All tokens.
     None,

@@ -122,7 +122,8 @@ impl Attention {
 }
 
 /// The kernel of the scores s_ij.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Attention {
     /// (Q x_i).(K x_j)/sqrt(k).
     Dot,
@@ -135,7 +136,8 @@ pub enum Attention {
 }
 
 /// The normaliser applied to each token before attention.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Normalization {
     /// No normaliser.
     None,
@@ -146,7 +148,8 @@ pub enum Normalization {
 }
 
 /// Whether the Jacobian includes the normaliser.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Scope {
     /// J of attention alone, at the normalised tokens.
     Inputs,
@@ -217,7 +220,8 @@ pub struct RandomTokens {
 }
 
 /// A distribution of random tokens in the ball of radius R.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Distribution {
     /// N(0, R^2/d I), with tokens outside the ball projected onto it.
     Gaussian,

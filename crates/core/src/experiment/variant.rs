@@ -66,7 +66,8 @@ impl QkNorm {
 }
 
 /// N(z) = z/s of a vector z of k entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum VectorNorm {
     /// s^2 = |z|^2/k + eps.
     Rms,
@@ -143,7 +144,8 @@ impl Rope {
 }
 
 /// Which entries of a vector turn together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum RopeLayout {
     /// Entry m with entry m + r/2.
     Half,
@@ -186,7 +188,8 @@ impl Alibi {
 }
 
 /// How scores become weights.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Weighting {
     /// P_ij = e^s_ij/(e^c0 + sum_l e^s_il).
     Softmax {

@@ -44,12 +44,7 @@ impl Attention {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Attention::Dot => "dot",
-            Attention::L2 => "l2",
-            Attention::Cosine => "cosine",
-            Attention::Linear => "linear",
-        }
+        self.into()
     }
 }
 
@@ -57,11 +52,7 @@ impl Normalization {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Normalization::None => "none",
-            Normalization::Layer => "layer",
-            Normalization::Rms => "rms",
-        }
+        self.into()
     }
 }
 
@@ -69,10 +60,7 @@ impl Scope {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Scope::Inputs => "inputs",
-            Scope::Composed => "composed",
-        }
+        self.into()
     }
 }
 
@@ -80,11 +68,7 @@ impl Distribution {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Distribution::Gaussian => "gaussian",
-            Distribution::Sphere => "sphere",
-            Distribution::Ball => "ball",
-        }
+        self.into()
     }
 }
 

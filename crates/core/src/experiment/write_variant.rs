@@ -10,14 +10,7 @@ impl Mask {
     /// Its name in the file format: the word, or the kind of the object.
     #[must_use]
     pub fn id(&self) -> &'static str {
-        match self {
-            Mask::None => "none",
-            Mask::Causal => "causal",
-            Mask::Window { .. } => "window",
-            Mask::Prefix { .. } => "prefix",
-            Mask::Padding { .. } => "padding",
-            Mask::Allowed(_) => "allowed",
-        }
+        self.into()
     }
 
     pub(super) fn to_value(&self) -> Value {
@@ -44,11 +37,7 @@ impl VectorNorm {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            VectorNorm::Rms => "rms",
-            VectorNorm::Layer => "layer",
-            VectorNorm::L2 => "l2",
-        }
+        self.into()
     }
 }
 
@@ -56,10 +45,7 @@ impl RopeLayout {
     /// Its name in the file format.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            RopeLayout::Half => "half",
-            RopeLayout::Interleaved => "interleaved",
-        }
+        self.into()
     }
 }
 
@@ -67,12 +53,7 @@ impl Weighting {
     /// Its name in the file format.
     #[must_use]
     pub fn id(&self) -> &'static str {
-        match self {
-            Weighting::Softmax { .. } => "softmax",
-            Weighting::Sigmoid { .. } => "sigmoid",
-            Weighting::Relu { .. } => "relu",
-            Weighting::Softplus { .. } => "softplus",
-        }
+        self.into()
     }
 
     pub(super) fn to_value(&self) -> Value {

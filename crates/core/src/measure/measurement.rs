@@ -11,7 +11,8 @@ use crate::experiment::Attention;
 use crate::spectral::ProbableUpper;
 
 /// How a spectral norm was computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Method {
     /// All singular values of the dense Jacobian: exact to rounding.
     DenseSvd,
@@ -148,12 +149,7 @@ impl Method {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Method::DenseSvd => "dense_svd",
-            Method::Lanczos => "lanczos",
-            Method::Clusters => "clusters",
-            Method::CausalRuns => "causal_runs",
-        }
+        self.into()
     }
 }
 

@@ -31,7 +31,8 @@ const GIVEN: &str = "# <given>\n";
 const PLACE: &str = "# <experiment>\n";
 
 /// The library that a script uses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
 pub enum Dialect {
     /// NumPy: J from its formula.
     NumPy,
@@ -46,10 +47,7 @@ impl Dialect {
     /// Its name in options, attributes and file names.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Dialect::NumPy => "numpy",
-            Dialect::PyTorch => "pytorch",
-        }
+        self.into()
     }
 
     /// The program with the constants of an experiment.

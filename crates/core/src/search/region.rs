@@ -4,7 +4,8 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 /// The set of allowed tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Region {
     /// |x_i| <= R.
     #[default]
@@ -23,10 +24,7 @@ impl Region {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Region::Ball => "ball",
-            Region::Sphere => "sphere",
-        }
+        self.into()
     }
 
     /// Projects the tokens (d x n) onto the region.

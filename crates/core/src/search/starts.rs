@@ -12,7 +12,8 @@ use crate::tokens::{adversarial_tokens, random_tokens};
 use crate::weights::{HeadWeights, Weights};
 
 /// The kind of a start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum StartKind {
     /// The tokens of the experiment.
     Own,
@@ -43,19 +44,7 @@ impl StartKind {
     /// Its name in files.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            StartKind::Own => "own",
-            StartKind::Adversarial => "adversarial",
-            StartKind::TwoClusters => "two_clusters",
-            StartKind::Sink => "sink",
-            StartKind::Fork => "fork",
-            StartKind::Skew => "skew",
-            StartKind::Centre => "centre",
-            StartKind::Crossed => "crossed",
-            StartKind::Carried => "carried",
-            StartKind::Random => "random",
-            StartKind::RandomClusters => "random_clusters",
-        }
+        self.into()
     }
 }
 

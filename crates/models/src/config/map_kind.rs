@@ -17,7 +17,8 @@ use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 
 /// The map of a layer that is measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum MapKind {
     /// The concatenated heads, without the output matrix.
     Attention,
@@ -56,14 +57,7 @@ impl MapKind {
     /// Its name in tables and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            MapKind::Attention => "attention",
-            MapKind::WithOutput => "with-output",
-            MapKind::AttentionResidual => "attention-residual",
-            MapKind::MlpResidual => "mlp-residual",
-            MapKind::Block => "block",
-            MapKind::Blocks => "blocks",
-        }
+        self.into()
     }
 
     /// The inverse of [`MapKind::id`].

@@ -25,7 +25,8 @@ pub struct PixelRule {
 }
 
 /// How pixels between pixels are found where a picture is scaled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Resampling {
     /// By straight lines, over the wider neighbourhood that a pixel has in a picture made smaller.
     Bilinear,
@@ -37,10 +38,7 @@ impl Resampling {
     /// Its usual name.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Resampling::Bilinear => "bilinear",
-            Resampling::Bicubic => "bicubic",
-        }
+        self.into()
     }
 }
 

@@ -20,7 +20,8 @@ use lipscope_core::phrase;
 use lipscope_core::spectral::{LanczosOptions, ProbableUpper};
 
 /// The estimators to compute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Estimators {
     /// ||J||_2.
     Spectral,
@@ -34,11 +35,7 @@ impl Estimators {
     /// Its name in tables and on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Estimators::Spectral => "spectral",
-            Estimators::Released => "released",
-            Estimators::Both => "both",
-        }
+        self.into()
     }
 }
 

@@ -128,7 +128,8 @@ pub(crate) struct Nested {
 }
 
 /// A half of a model of texts and pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Part {
     /// That of texts.
     Text,
@@ -143,10 +144,7 @@ impl Part {
     /// Its name on the command line.
     #[must_use]
     pub fn id(self) -> &'static str {
-        match self {
-            Part::Text => "text",
-            Part::Vision => "vision",
-        }
+        self.into()
     }
 }
 
