@@ -308,6 +308,7 @@ cases! {
     value_norm_rank_one: Some((2.173_240_757_484e-11, 1e-12)),
     value_norm_short_l2: None,
     value_norm_short_sigmoid: None,
+    value_norm_window_of_one: None,
     value_norm_zero_by_cancellation: None,
 }
 

@@ -541,7 +541,7 @@ impl Measuring {
         let of_input = of_normalizer + relative(of_attention * self.outer_factor());
         let of_arithmetic = relative(moved.unwrap_or(0.0));
         let is_of_input = of_input > of_arithmetic / PESSIMISM;
-        let largest = if is_of_input { of_input } else { of_arithmetic };
+        let largest = if is_of_input { of_input + of_arithmetic / PESSIMISM } else { of_arithmetic };
         let is_little = of_arithmetic / PESSIMISM <= Warning::LEAST_ROUNDING;
         let is_reported = !is_little || is_of_input && of_input > Warning::LEAST_ROUNDING;
         // To first order; near one no digit is left.

@@ -49,7 +49,13 @@ pub(crate) struct Problem {
     responses: DMatrix<f64>,
     /// The Frobenius norm of `responses`: |w| of a single head.
     response_norm: f64,
+    /// g_h of the heads whose critical positions are tried.
+    leading: Vec<f64>,
 }
+
+/// The most heads whose critical positions are tried: those with the largest |g_h| |w_h|. The time of a search is that of
+/// the candidates times the number of heads.
+const MOST_LEADING: usize = 8;
 
 /// The most rounds of a pattern search. It starts near a maximum.
 const MOST_MOVES: usize = 80;
@@ -60,7 +66,14 @@ const LEAST_STEP: f64 = 1e-6;
 
 impl Problem {
     pub(crate) fn new(growths: Vec<f64>, responses: DMatrix<f64>) -> Self {
-        Problem { growths, response_norm: responses.norm(), responses }
+        let size = |h: usize| growths[h].abs() * responses.column(h).norm();
+        let mut order: Vec<usize> = (0..growths.len()).collect();
+        order.sort_by(|a, b| size(*b).total_cmp(&size(*a)));
+        order.truncate(MOST_LEADING);
+        // In the order of the heads: of equal candidates the first is kept.
+        order.sort_unstable();
+        let leading = order.into_iter().map(|h| growths[h]).collect();
+        Problem { growths, response_norm: responses.norm(), responses, leading }
     }
 
     /// The largest |g_h|.
@@ -85,14 +98,14 @@ impl Problem {
             Some(shape) => consider(shape.places),
             // With scores of order one the maximum may lie anywhere, so a grid is tried.
             None if self.growths.iter().all(|g| g.abs() < 40.0) => {
-                self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
+                self.leading.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(&mut consider);
                 // The norm stays the same when both positions change their signs, so half of the grid is enough.
                 const GRID: i32 = 4;
                 for (i, j) in (-GRID..=GRID).flat_map(|i| (0..=GRID).map(move |j| (i, j))) {
                     consider([f64::from(i) / f64::from(GRID), f64::from(j) / f64::from(GRID)]);
                 }
             }
-            None => self.growths.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
+            None => self.leading.iter().flat_map(|g| Problem::critical_shapes(ln_ratio, *g)).for_each(consider),
         }
         let step = 0.25f64.min(4.0 / self.largest_growth().max(1e-300));
         let begin = if near.is_some() { NEAR * step } else { step };
