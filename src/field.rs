@@ -115,7 +115,7 @@ impl Field<PageState> {
     };
     /// Radius of the ball.
     pub const RADIUS: &Self = &Self {
-        used: PageState::radius_used,
+        used: PageState::shown_radius,
         least: 1e-6,
         floor: Some(PageState::least_radius),
         most: Some(|_| 1e6),
@@ -244,7 +244,7 @@ impl Field<PageState> {
     };
     /// Dimension of a head.
     pub const HEAD_DIM: &Self = &Self {
-        used: |state| state.head_dim_used() as f64,
+        used: |state| state.key_dim() as f64,
         most: Some(|_| 512.0),
         rungs: |_, (least, _)| doublings((least, 128.0), 12.0),
         ..whole!("head-dim", "k", (field_label::head_dim, field_hint::head_dim), (1, MAX_DIM), head_dim)
@@ -277,7 +277,7 @@ impl Field<PageState> {
     };
     /// Draws at each n.
     pub const DRAWS: &Self = &Self {
-        used: |state| state.draws_used() as f64,
+        used: |state| state.draws_per_length() as f64,
         rungs: |_, _| (1..=32).map(f64::from).collect(),
         ..whole!("draws", (field_label::draws, field_hint::draws), (1, 64), draws)
     };

@@ -68,8 +68,8 @@ fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
     let state = &*state.drawn();
     state.can_sweep().then(|| SweepRequest {
         experiment: at_any_n(state.experiment()),
-        lengths: sweep_lengths(state.sweep_max_used()),
-        draws: state.draws_used(),
+        lengths: sweep_lengths(state.longest_length()),
+        draws: state.draws_per_length(),
         spacing,
         norm: match state.norm {
             // One measurement gives all norms that need every entry.
@@ -231,7 +231,7 @@ pub fn curve_lengths(longest: usize, sweep: &[usize]) -> Vec<usize> {
 /// Where the curves of the bounds end: at the end of the sweep, or at or past the present n if that is larger, so that
 /// they pass the present tokens. Never past [`MOST_CURVE_END`].
 pub fn curves_end(state: &PageState) -> usize {
-    let (swept, n) = (state.sweep_max_used(), state.n_tokens());
+    let (swept, n) = (state.longest_length(), state.n_tokens());
     if n <= swept as f64 {
         return swept;
     }
@@ -309,7 +309,7 @@ mod tests {
         for tokens in [TokenChoice::Distribution(Distribution::Ball), TokenChoice::Worst] {
             let drawn = PageState { tokens, ..PageState::default() };
             let moved = moved(&drawn, -1.2);
-            assert_eq!((moved.tokens, moved.radius_used(), moved.n_listed()), (TokenChoice::Own, 1.5, 64));
+            assert_eq!((moved.tokens, moved.shown_radius(), moved.n_listed()), (TokenChoice::Own, 1.5, 64));
             assert_ne!(measurement(&moved, PairRequest::Skipped), measurement(&drawn, PairRequest::Skipped));
             assert_eq!((ball(&moved), sweep(&moved)), (ball(&drawn), sweep(&drawn)), "{tokens:?}");
             assert_eq!((bounds(&moved), growth(&moved)), (bounds(&drawn), growth(&drawn)), "{tokens:?}");
@@ -320,7 +320,7 @@ mod tests {
     fn a_token_outside_its_ball_takes_the_ball_along_and_back_inside_the_radius_is_the_readers() {
         let drawn = PageState::default();
         let outside = moved(&drawn, -1.8);
-        assert_eq!(outside.radius_used(), 1.8);
+        assert_eq!(outside.shown_radius(), 1.8);
         assert_ne!(ball(&outside), ball(&drawn));
         assert_eq!(ball(&moved(&outside, 0.5)), ball(&drawn));
         // The reader can make the ball larger, and no smaller than its tokens.
@@ -328,7 +328,7 @@ mod tests {
         assert_eq!(rungs.first(), Some(&1.8));
         let mut larger = outside.clone();
         Field::RADIUS.choose(&mut larger, 4.0);
-        assert_eq!((larger.radius_used(), larger.own_tokens), (4.0, outside.own_tokens.clone()));
+        assert_eq!((larger.shown_radius(), larger.own_tokens), (4.0, outside.own_tokens.clone()));
         assert!(Field::RADIUS.accept("1.7", &outside).is_err());
     }
 
@@ -345,7 +345,7 @@ mod tests {
         assert_eq!(again.moved_from(), Some(drawn.tokens));
         let pasted = PageState::default().with_own_tokens(moved.own_tokens.expect("some"));
         assert!(pasted.has_fixed_n() && !pasted.has_samples());
-        assert!(pasted.radius_used() < 1.5, "the ball of the farthest");
+        assert!(pasted.shown_radius() < 1.5, "the ball of the farthest");
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub fn cover(room: Classroom) {
 
 /// The reader's curve: (n, L) at each handle; or the curve of a student, at the n at which it was handed in.
 pub fn curve(room: Classroom) -> Vec<(f64, f64)> {
-    let lengths = room.page.state.with(|state| handle_lengths(state.sweep_max_used()));
+    let lengths = room.page.state.with(|state| handle_lengths(state.longest_length()));
     let handed_in = handed_in(room);
     room.guess.with(|guess| curve_of(handed_in.as_ref(), &guess.curve, &lengths))
 }

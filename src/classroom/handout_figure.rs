@@ -80,7 +80,7 @@ pub fn drawing_place(step: &'static Step) -> Option<AnyView> {
     match step.prediction {
         Prediction::None | Prediction::Choice(_) => None,
         Prediction::Curve => {
-            let chart = axes(Extent::new(2.0, step.scene().state.sweep_max_used() as f64), Vec::new());
+            let chart = axes(Extent::new(2.0, step.scene().state.longest_length() as f64), Vec::new());
             let svg = chart.to_svg(AXES, strings::draw_label(), &Caption::default()).ok()?;
             Some(view! { <div class="handout-axes" inner_html=on_white(&svg)></div> }.into_any())
         }

@@ -102,7 +102,7 @@ fn root(sweep: &Sweep, curves: &Curves, last: f64) -> Vec<(f64, f64)> {
 
 /// The n at which the plot ends: the n of its last samples, or of its last bounds where that is larger.
 pub fn last_n(sweep: &Sweep, curves: &Curves, state: &PageState) -> f64 {
-    let sampled = sweep.lengths().last().copied().unwrap_or(state.sweep_max_used()) as f64;
+    let sampled = sweep.lengths().last().copied().unwrap_or(state.longest_length()) as f64;
     curves.rows().last().map_or(sampled, |row| row.n.max(sampled))
 }
 

@@ -185,7 +185,7 @@ fn chosen(field: AnyField, state: &PageState, settings: &Settings) -> f64 {
     }
     if field == AnyField::Controls(Field::SWEEP_MAX) {
         // A sweep of the reader's own tokens ends where their list ends.
-        return state.sweep_max_used() as f64;
+        return state.longest_length() as f64;
     }
     field.used(state, settings)
 }

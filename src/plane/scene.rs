@@ -70,7 +70,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
                 (picture.largest_norm, strings::ball_of_farthest)
             }
             TokenChoice::Distribution(_) | TokenChoice::Own | TokenChoice::Clusters => {
-                (state.radius_used(), strings::ball)
+                (state.shown_radius(), strings::ball)
             }
             _ => (picture.largest_norm, strings::ball),
         };

@@ -250,7 +250,7 @@ impl PageState {
 
     /// k of the heads of a measurement.
     #[must_use]
-    pub fn head_dim_used(&self) -> usize {
+    pub fn key_dim(&self) -> usize {
         match (self.weights, &self.own_weights) {
             _ if self.tokens == TokenChoice::Skew => self.dim(),
             (WeightChoice::Own, Some(own)) => own.heads.first().map_or(self.head_dim, |head| head.q.n_rows()),
@@ -263,7 +263,7 @@ impl PageState {
     /// How many draws each length has: one for adversarial tokens, the skew witness and clusters, else as many as the
     /// control says.
     #[must_use]
-    pub fn draws_used(&self) -> usize {
+    pub fn draws_per_length(&self) -> usize {
         match self.tokens {
             TokenChoice::Adversarial | TokenChoice::Skew | TokenChoice::Clusters => 1,
             TokenChoice::Distribution(_) | TokenChoice::Worst | TokenChoice::Own => self.draws,
@@ -272,7 +272,7 @@ impl PageState {
 
     /// The longest length that the sweep can have.
     #[must_use]
-    pub fn sweep_max_used(&self) -> usize {
+    pub fn longest_length(&self) -> usize {
         match self.tokens {
             // Tokens moved by hand keep the sweep of the choice that they come from.
             TokenChoice::Own if self.moved_from().is_none() => self.sweep_max.min(self.n_listed()),
@@ -442,7 +442,7 @@ impl PageState {
     /// The radius to show in the box: the radius of the controls, or for listed tokens their largest norm, to four
     /// digits.
     #[must_use]
-    pub fn radius_used(&self) -> f64 {
+    pub fn shown_radius(&self) -> f64 {
         let used = self.ball_radius();
         if used == self.radius { used } else { four_digits(used) }
     }

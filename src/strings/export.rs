@@ -126,7 +126,7 @@ pub fn settings(state: &PageState) -> String {
 /// Every setting of a state that can change its numbers, each by itself.
 pub fn setting_parts(state: &PageState) -> Vec<String> {
     let Rows { n, d, tokens, weights, heads, kernel, mask, normalizer } = Rows::of(state);
-    let radius = format!("R = {}", Number::short(state.radius_used()));
+    let radius = format!("R = {}", Number::short(state.shown_radius()));
     let mut parts =
         vec![format!("n = {n}"), format!("d = {d}"), radius, tokens, weights, heads, kernel, mask, normalizer];
     parts.extend(step_names(state));

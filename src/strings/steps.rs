@@ -146,12 +146,12 @@ pub fn idle(steps: &[IdleStep], n: f64) -> Option<String> {
 
 /// What an own scale of the scores changes, beside the usual one.
 pub fn scale_note(state: &PageState) -> String {
-    step_note::scale(Number::short(state.attention.usual_scale(state.head_dim_used())))
+    step_note::scale(Number::short(state.attention.usual_scale(state.key_dim())))
 }
 
 /// What cosine scores change, with their scale.
 pub fn cosine_note(state: &PageState) -> String {
-    step_note::cosine(Number::short(state.experiment().scale_of(state.head_dim_used())))
+    step_note::cosine(Number::short(state.experiment().scale_of(state.key_dim())))
 }
 
 /// Why heads do not share keys and values as the reader has set it; `None` where they do.

@@ -153,6 +153,8 @@ pub(super) fn draw_axes<DB: DrawingBackend>(
         pen.vertical(at, bottom + 3.0, bottom + 8.0, major)?;
         let root = if x.root.is_empty() { String::new() } else { Number::short(tick.value.sqrt()).to_string() };
         let half = text_width(&label, font.size_small).max(text_width(&root, font.size_small)) / 2.0;
+        // A wide label at the right end moves in, so that it is not cut off.
+        let at = at.min(pen.size().0 - half - 1.0);
         if at - half >= free_from {
             let place = (at, x_label_row(layout, font));
             pen.text(&label, place, Align::Center, font.size_small, palette.muted, 1.0)?;
