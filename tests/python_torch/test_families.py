@@ -173,6 +173,40 @@ class Steps(unittest.TestCase):
                 drawn(LlamaAttention()), x, position_embeddings=positions(N), attention_mask=mask
             )
 
+    def test_what_is_done_after_the_output_matrix_is_seen(self):
+        x, at = torch.randn(1, N, D, dtype=torch.float64), positions(N)
+        model = drawn(Model([Layer(LlamaAttention(), False)]))
+        module = model.layers[0].self_attn
+        inside = model.layers[0].norm(x[0]).detach()
+        with_output = lambda: lipscope.torch.blocks(model, x, map="with-output")
+        twice = module.register_forward_hook(lambda _, __, out: (2 * out[0], *out[1:]))
+        for measure in (lambda: lipscope.torch.attention(module, x, position_embeddings=at), with_output):
+            with self.assertRaisesRegex(ValueError, "changes what its output matrix gives, in a hook or a forward of its own"):
+                measure()
+        twice.remove()
+        # What is changed before the output matrix is changed once.
+        before = module.o_proj.register_forward_pre_hook(lambda _, given: (2 * given[0],))
+        (found,) = with_output()
+        expected = dense_norm(lambda x: module(x[None], at)[0][0], inside)
+        self.assertLess(abs(found.value / expected - 1), 1e-9)
+        before.remove()
+        module.forward = lambda *given, **named: LlamaAttention.forward(module, *given, **named)
+        with self.assertRaisesRegex(ValueError, "has a forward of other arguments than its class"):
+            lipscope.torch.attention(model, x)
+
+    def test_nan_of_the_model_itself_is_told_from_that_of_a_derivative(self):
+        x, mask = torch.randn(1, N, D, dtype=torch.float64), torch.zeros(1, 1, N, N, dtype=torch.float64)
+        mask[..., 0, :] = float("-inf")
+
+        class Masked(LlamaAttention):
+            def forward(self, hidden_states, position_embeddings, attention_mask=None):
+                return super().forward(hidden_states, position_embeddings, mask)
+
+        model = drawn(Model([Layer(Masked(), False) for _ in range(2)]))
+        for kind in ("block", "blocks", "with-output"):
+            with self.assertRaisesRegex(ValueError, "layers.0 gives NaN at these inputs by itself"):
+                lipscope.torch.blocks(model, x, map=kind)
+
     def test_half_types_are_held_to_what_the_module_gives_in_float32(self):
         x, at = torch.randn(1, N, D).bfloat16(), positions(N, torch.bfloat16)
         self.assertEqual(

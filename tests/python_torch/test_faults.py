@@ -320,7 +320,7 @@ class Derivatives(Faults):
         self.refused("derivative of `f` at `x` is NaN", lambda: self.norm(lambda x: x.abs().sqrt(), 0 * drawn()))
         broken = layer()
         broken.linear1.weight.data[:] = float("nan")
-        self.refused(r"The model has no norm: `f\(x\)` is NaN", lambda: self.blocks(broken))
+        self.refused("The model gives NaN at these inputs by itself", lambda: self.blocks(broken))
 
 
 class Rounding(Faults):

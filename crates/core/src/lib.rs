@@ -85,7 +85,7 @@
 //! Statements and proofs of all bounds, ours too: `docs/theory.md` in the repository.
 
 // Modules import only from modules earlier in this list, as tests/layering.rs checks: extremum, parallel, random, experiment,
-// identity, tokens, weights, attention, jacobian, spectral, bounds, cost, measure, script, fit, sweep, growth, gap, scaling,
+// identity, qr, tokens, weights, attention, jacobian, spectral, bounds, cost, measure, script, fit, sweep, growth, gap, scaling,
 // tightness, inverse, search, compare, certify, spectrum, estimators, picture.
 //
 // They are public for Lipscope's own programs and hidden from the documents: semantic versioning covers what this file

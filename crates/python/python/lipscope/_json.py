@@ -104,6 +104,9 @@ def _entries(path: tuple[str | int, ...], value: Any) -> Any:
     """An array as lists."""
     # A table of who may attend to whom may be boolean: files have 0 and 1.
     array = plain(_joined(path), value, kinds="fiub")
+    if array.ndim > 2:
+        fix = ": one table for all heads" if path[-1] == "bias" else ""
+        raise ValueError(f"`{_joined(path)}` has shape {array.shape}, but it must be a table (n, n){fix}.")
     if array.dtype.kind in "iub":
         return array.astype(np.uint8).tolist() if array.dtype.kind == "b" else array.tolist()
     array = contiguous(array) if array.ndim else np.float64(array)

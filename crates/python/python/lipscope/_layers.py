@@ -22,6 +22,11 @@ _VALUE_TOLERANCE = float(np.finfo(np.float32).eps) ** 0.5
 _MULTIHEAD_TOKENS = ("query", "key", "value")
 _FAMILY_TOKENS = ("hidden_states", "query")
 _OTHER = "computes something else than the attention of its class"
+#: What is said of a module that gives NaN at the tokens of the call, before anything is differentiated.
+GIVES_NAN = (
+    "gives NaN at these inputs by itself: a parameter is NaN, or numbers overflow. In float64, eager attention of transformers does so where a token attends to nothing, "
+    'as padding on the left: use attn_implementation="sdpa" or float32, or pad on the right'
+)
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,8 @@ class Catcher:
     calls: list[tuple[str, str, Weights, list[Item]]]
     crossing: list[ValueError]
     _heads: list[torch.Tensor] = field(default_factory=list)
+    #: What the output matrix gave in the same calls.
+    _given: list[torch.Tensor] = field(default_factory=list)
     _is_repeated: bool = False
 
     def __post_init__(self) -> None:
@@ -185,6 +192,7 @@ class Catcher:
         """Keeps what the output matrix is given, and compares what it gives with the matrix that is read."""
         heads = next(iter((*arguments, *options.values())))
         self._heads.append(heads)
+        self._given.append(result)
         try:
             matrix, bias = linear(output)
         except ValueError as problem:
@@ -205,7 +213,7 @@ class Catcher:
         read = self._named(
             lambda: _multihead(module, given) if family is None else _transformers(module, family, given)
         )
-        output = self._of_module(result)
+        output = self._of_module(result, given.get("residual"))
         if read is None:
             return
         weights, found = read
@@ -217,11 +225,22 @@ class Catcher:
         self._compare_elsewhere(weights, found, given, lambda elsewhere: run(weights, elsewhere))
         self.calls.append((self.name, fix(module), weights, found))
 
-    def _of_module(self, result: Any) -> torch.Tensor:
+    def _check_after(self, given: torch.Tensor, output: torch.Tensor, residual: Any) -> None:
+        """Refuses a module that changes what its output matrix gives. One family adds its residual connection inside."""
+        is_same = lambda other: other.shape == output.shape and torch.equal(other, output)
+        if is_same(given) or (isinstance(residual, torch.Tensor) and is_same(given + residual)):
+            return
+        # Views of another shape, and NaN, which differs from itself.
+        if given.numel() == output.numel() and torch.equal(given.reshape(-1).nan_to_num(), output.reshape(-1).nan_to_num()):
+            return
+        raise refusal(self.name, self.module, "changes what its output matrix gives, in a hook or a forward of its own")
+
+    def _of_module(self, result: Any, residual: Any = None) -> torch.Tensor:
         """What the module computed: the concatenated heads, or for torch.nn.MultiheadAttention its output."""
-        if self.family is not None and self.family.output:
-            return self._heads.pop()
         output = result[0] if isinstance(result, tuple) else result
+        if self.family is not None and self.family.output:
+            self._check_after(self._given.pop(), output, residual)
+            return self._heads.pop()
         if self.family is not None:
             return output
         return _batch_first(self.module, output)
@@ -249,17 +268,18 @@ class Catcher:
         if weights.rope is not None and given.get("position_embeddings") is not None:
             given["position_embeddings"] = weights.rope.embeddings(given["position_embeddings"])
         parameters = {name: single(parameter) for name, parameter in self.module.named_parameters()}
-        return self._repeated(lambda: torch.func.functional_call(self.module, parameters, (), given))
+        return self._repeated(lambda: torch.func.functional_call(self.module, parameters, (), given), given)
 
     def _again(self, _: Weights, given: dict[str, Any]) -> torch.Tensor:
         """What the module gives in its own type."""
-        return self._repeated(lambda: self.module(**{name: part for name, part in given.items() if not is_cache(name, part)}))
+        plain = {name: part for name, part in given.items() if not is_cache(name, part)}
+        return self._repeated(lambda: self.module(**plain), plain)
 
-    def _repeated(self, call: Callable[[], Any]) -> torch.Tensor:
+    def _repeated(self, call: Callable[[], Any], given: dict[str, Any]) -> torch.Tensor:
         """What a call of the module gives that is not read."""
         self._is_repeated = True
         try:
-            return self._of_module(call())
+            return self._of_module(call(), given.get("residual"))
         finally:
             self._is_repeated = False
 
@@ -268,7 +288,7 @@ class Catcher:
         for item, of_module in zip(found, float64(output)):
             expected = of_module.reshape(len(item.kept), -1)[item.kept]
             if np.isnan(expected).any():
-                raise refusal(self.name, self.module, "gives NaN")
+                raise ValueError(f"{self.name or 'The module'} ({type(self.module).__name__}) {GIVES_NAN}.")
             if not np.isfinite(expected).all():
                 raise refusal(self.name, self.module, "gives infinite numbers")
             value = self._expected(weights, item)
@@ -383,7 +403,8 @@ def _multihead(module: torch.nn.MultiheadAttention, given: dict[str, Any]) -> tu
         kept, added = (~numpy(padding), None) if padding.dtype == torch.bool else split(padding)
         if added is not None:
             raise ValueError("has a padding mask that adds numbers to the scores")
-    # `is_causal` masks nothing by itself: it only promises that the given mask is causal.
+    # `is_causal` masks nothing by itself: it only promises that the given mask is causal. Where it is not, the mask that PyTorch
+    # takes depends on `need_weights`.
     allowed, bias = np.ones((count, n, n), bool), None
     if mask is not None:
         of_mask, added = (~numpy(mask), None) if mask.dtype == torch.bool else split(mask)
@@ -393,6 +414,8 @@ def _multihead(module: torch.nn.MultiheadAttention, given: dict[str, Any]) -> tu
             )
         whole = lambda part: np.broadcast_to(part.reshape(-1, n, n), (count * heads, n, n)).reshape(count, heads, n, n)
         allowed = same_for_heads(whole(of_mask))
+        if given.get("is_causal") and not (allowed == np.tril(np.ones((n, n), bool))).all():
+            raise ValueError("is called with is_causal=True beside an `attn_mask` that is not causal")
         bias = None if added is None else whole(added)
     return weights, items(tokens, allowed, kept, bias)
 
@@ -409,7 +432,9 @@ def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[W
         raise ValueError(f"has {family.wide}")
     _check_parts(module, family)
     weights = _weights(module, family)
-    tokens = next(given[name] for name in _FAMILY_TOKENS if name in given)
+    tokens = next((given[name] for name in _FAMILY_TOKENS if name in given), None)
+    if tokens is None:
+        raise ValueError(f"has a forward of other arguments than its class: none is called {' or '.join(_FAMILY_TOKENS)}")
     n = tokens.shape[1]
     mask = next((given[name] for name in ("attention_mask", "mask") if given.get(name) is not None), None)
     said = given.get("is_causal")

@@ -119,7 +119,9 @@ def spectral_norm(
     >>> f"{found.value:.12f}", found.kind
     ('3.000000000000', 'exact')
     """
-    if not (hasattr(operator, "matvec") and hasattr(operator, "rmatvec")):
+    if hasattr(operator, "matvec") and not hasattr(operator, "rmatvec"):
+        raise TypeError("`operator` has no `rmatvec`, the product with the transposed matrix. Give it one.")
+    if not hasattr(operator, "matvec"):
         array = plain("operator", operator)
         if array.ndim != 2:
             raise ValueError(f"`operator` has shape {array.shape}, but it must be a matrix.")

@@ -227,9 +227,9 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
     first = _value(f, x)
     # What keeps the keys of other tokens shows them; and a first call may draw what later ones keep.
     _elsewhere(f, x + 0.01 * x.roll(1, -1) if x.dim() else 1.01 * x)
-    before = _random_states(x)
+    before = random_states(x)
     value = _value(f, x)
-    if not all(torch.equal(*pair) for pair in zip(before, _random_states(x))):
+    if not all(torch.equal(*pair) for pair in zip(before, random_states(x))):
         raise ValueError(
             "`f` draws random numbers, so that it is another function in every call. Turn dropout off: call `.eval()` on its "
             "module."
@@ -264,7 +264,7 @@ def _value(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.
     return value.detach()
 
 
-def _random_states(x: torch.Tensor) -> list[torch.Tensor]:
+def random_states(x: torch.Tensor) -> list[torch.Tensor]:
     """The states of the generators that a function of x may draw from without being given one."""
     states = [torch.get_rng_state()]
     if x.is_cuda:
@@ -305,7 +305,8 @@ def _named(which: str) -> Iterator[None]:
     except torch.OutOfMemoryError:
         raise
     except RuntimeError as problem:
-        raise ValueError(f"`f` cannot be differentiated {which} at `x`: {first_line(problem)}.") from problem
+        fix = " Turn gradient checkpointing off: `f` runs without it." if "saved tensor hooks" in str(problem) else ""
+        raise ValueError(f"`f` cannot be differentiated {which} at `x`: {first_line(problem)}.{fix}") from problem
 
 
 def _tensor(vector: np.ndarray, like: torch.Tensor) -> torch.Tensor:
