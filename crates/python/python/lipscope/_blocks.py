@@ -15,7 +15,7 @@ from ._calls import (
     refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
-from ._layers import is_attention
+from ._layers import GIVES_NAN, is_attention
 from ._masks import float64
 from ._multihead import tokens_thrice
 from ._norm import differentiable, norm
@@ -34,7 +34,7 @@ _OF_ENCODER = ("encoder_hidden_states", "memory")
 _FORBIDDEN = -1e4
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BlockNorm:
     """The norm of the Jacobian of a map of one layer at one item of a batch.
 
@@ -57,6 +57,10 @@ class BlockNorm:
     map: str
     norm: Norm = field(repr=False)
     tokens: np.ndarray = field(repr=False)
+
+    def __repr__(self) -> str:
+        where = f"layer={self.layer!r}, item={self.item}, map={self.map!r}"
+        return f"BlockNorm({where}, value={self.value!r}, kind={self.kind!r}, residual={self.residual:.1g})"
 
     @property
     def value(self) -> float:
@@ -164,7 +168,7 @@ def blocks(
     for name, part in model.named_modules():
         if isinstance(part, torch.nn.MultiheadAttention) and not part.batch_first:
             raise ValueError(f"{name or 'The module'} has batch_first=False. Make it with batch_first=True.")
-    stacks = _stacks(model)
+    stacks = stacks_of(model)
     for _, name, layer in stacks:
         refuse_scripted(name, layer)
     chosen(layers, [name for _, name, _ in stacks])
@@ -174,9 +178,9 @@ def blocks(
     refuse_filled_caches(model, arguments, named)
     arguments, named = without_caches(model, arguments, named)
     run = lambda: model(*arguments, **named)
-    padding = _Padding(model, arguments, named)
-    calls: list[_Call] = []
-    with evaluated(model, _hooks(stacks, calls)), checked_call(model, arguments, named):
+    padding = Padding(model, arguments, named)
+    calls: list[LayerCall] = []
+    with evaluated(model, recording(stacks, calls)), checked_call(model, arguments, named):
         run()
     measured = [one for one in calls if layers is None or one.name in layers]
     if not measured:
@@ -189,21 +193,23 @@ def blocks(
         for one in calls if map == "blocks" else measured:
             one.check_rerun(padding)
         for item in range(max(len(one.entered) for one in measured)):
-            of_item = [_Layer(one, item, padding.kept(one, item)) for one in calls if item < len(one.entered)]
+            of_item = [LayerAt(one, item, padding.kept(one, item)) for one in calls if item < len(one.entered)]
             for at, layer in enumerate(of_item):
                 if layer.call in measured:
                     layer.check_alone()
-                    f, tokens = _map(map, of_item, at, run)
+                    f, tokens = map_of(map, of_item, at, run)
                     try:
                         value = norm(f, tokens, tolerance=tolerance, iterations=iterations, seed=seed, failure=failure)
                     except ValueError as problem:
+                        if any(part.isnan().any() for part in (layer.call.entered[item], layer.call.left[item])):
+                            raise ValueError(f"{layer.named} {GIVES_NAN}.") from problem
                         raise ValueError(f"{layer.named} has no norm: {problem}") from problem
                     found.append(BlockNorm(layer.name, item, map, value, float64(tokens)))
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class _Call:
+class LayerCall:
     """A call of a layer: the tokens (batch, n, d) that entered, those that left, other arguments, and how it is called again."""
 
     name: str
@@ -220,7 +226,7 @@ class _Call:
         """Its name in a sentence."""
         return self.name or "The model"
 
-    def check_rerun(self, padding: _Padding) -> None:
+    def check_rerun(self, padding: Padding) -> None:
         """Refuses a layer that keeps something from call to call: run again, it must give what it gave."""
         with differentiable(), torch.no_grad():
             # What keeps the keys of other tokens shows them.
@@ -236,10 +242,10 @@ class _Call:
 
 
 @dataclass(frozen=True)
-class _Layer:
+class LayerAt:
     """A call of a layer at one item of its batch, where some tokens are kept and the others are padding."""
 
-    call: _Call
+    call: LayerCall
     item: int
     kept: torch.Tensor
 
@@ -291,8 +297,8 @@ class _Layer:
         return self.whole(self.placed(x))[self.kept]
 
 
-def _map(
-    kind: str, layers: list[_Layer], at: int, run: Callable[[], Any]
+def map_of(
+    kind: str, layers: list[LayerAt], at: int, run: Callable[[], Any]
 ) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """A map of a layer, and the tokens where it is measured."""
     layer = layers[at]
@@ -308,11 +314,27 @@ def _map(
     return (parts.attention_residual, entered) if kind == "attention-residual" else (parts.mlp_residual, middle)
 
 
+def rerun(layer: LayerAt, module: torch.nn.Module) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
+    """A module inside of a layer that maps tokens to tokens, as a function of those of the item that are kept, and these."""
+    calls: list[tuple[Any, Any]] = []
+
+    def keep(_: Any, arguments: Any, options: Any) -> None:
+        calls.append((arguments, options))
+
+    with _hooked(module.register_forward_pre_hook(keep, with_kwargs=True)):
+        layer.call.again(layer.call.entered)
+    x, again = _again(module, *calls[0])
+    inside = replace(layer, call=replace(layer.call, entered=x))
+    return lambda y: _first(again(inside.batch(inside.placed(y))))[layer.item][layer.kept], inside.entered[layer.kept]
+
+
 def _composed(
-    layers: list[_Layer], run_model: Callable[[], Any]
+    layers: list[LayerAt], run_model: Callable[[], Any]
 ) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """The layers one after another, at the tokens that enter the first."""
     for before, after in zip(layers, layers[1:]):
+        if before.call.left.isnan().any():
+            raise ValueError(f"{before.named} {GIVES_NAN}.")
         if not torch.equal(before.call.left, after.call.entered):
             raise ValueError(f"Between {before.name} and {after.name} the model does more than run its layers.")
     first, last = layers[0], layers[-1]
@@ -338,7 +360,7 @@ def _composed(
     return run, entered
 
 
-def _more(layer: _Layer) -> ValueError:
+def _more(layer: LayerAt) -> ValueError:
     return ValueError(
         f"{layer.name} gets more from the tokens than what the layer before it gives, such as the first tokens or keys that layers "
         'share. Measure its "block".'
@@ -349,7 +371,7 @@ class _Reached(Exception):
     """Ends a run of the model at a layer."""
 
 
-def _of_model(layers: list[_Layer], batch: torch.Tensor, run_model: Callable[[], Any]) -> torch.Tensor:
+def _of_model(layers: list[LayerAt], batch: torch.Tensor, run_model: Callable[[], Any]) -> torch.Tensor:
     """What the model gives after these layers if other tokens enter the first."""
     reached: list[torch.Tensor] = []
     runs = {"of first": 0, "of all": 0}
@@ -377,7 +399,7 @@ def _of_model(layers: list[_Layer], batch: torch.Tensor, run_model: Callable[[],
 class _Parts:
     """The parts of a layer of a known family."""
 
-    def __init__(self, layer: _Layer) -> None:
+    def __init__(self, layer: LayerAt) -> None:
         self.layer = layer
         within = [(name, part) for name, part in layer.module.named_modules() if is_attention(part)]
         if len(within) != 1:
@@ -385,7 +407,7 @@ class _Parts:
         ((name, self.module),) = within
         family = family_of(self.module)
         if family is None:
-            raise ValueError(f'{layer.name} is of no known family of transformers. Measure its "block".')
+            raise ValueError(f'{layer.named} is of no known family of transformers. Measure its "block".')
         self.family: Family = family
         self.output = self._part([family.dense or ".".join(filter(None, (name, family.output)))])
 
@@ -399,15 +421,19 @@ class _Parts:
 
     def attention(self, with_output: bool) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
         """Attention at its own input, before or after its output matrix."""
-        layer, calls, heads = self.layer, [], []
+        layer, calls, heads, outputs = self.layer, [], [], []
 
         def keep(_: Any, arguments: Any, options: Any) -> None:
             calls.append((arguments, options))
 
-        def run(again: Callable[[], Any]) -> torch.Tensor:
-            with _hooked(self.output.register_forward_pre_hook(lambda _, arguments: heads.append(arguments[0]))):
-                again()
-            return heads.pop()
+        def run(again: Callable[[], Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+            """The heads that enter the output matrix, what this gives, and what the module gives."""
+            # Those of the user come before, so that what they change is seen, and seen once.
+            before = self.output.register_forward_pre_hook(lambda _, arguments: heads.append(arguments[0]))
+            after = self.output.register_forward_hook(lambda _, __, result: outputs.append(result))
+            with _hooked(before, after):
+                whole = _first(again())
+            return heads.pop(), outputs.pop(), whole
 
         handles = watched(f"The attention of {layer.named}", self.module)
         with _hooked(*handles, self.module.register_forward_pre_hook(keep, with_kwargs=True)):
@@ -419,9 +445,23 @@ class _Parts:
 
         def f(y: torch.Tensor) -> torch.Tensor:
             whole = inside.batch(inside.placed(y))
-            of_heads = _first(again(whole)) if self.family.dense else run(lambda: again(whole))
-            of_heads = of_heads.reshape(len(x), len(layer.kept), -1)
-            return (self.output(of_heads) if with_output else of_heads)[layer.item][layer.kept]
+            if self.family.dense:
+                of_heads = _first(again(whole)).reshape(len(x), len(layer.kept), -1)
+                found = self.output(of_heads) if with_output else of_heads
+            else:
+                of_heads, given, _ = run(lambda: again(whole))
+                found = (given if with_output else of_heads).reshape(len(x), len(layer.kept), -1)
+            return found[layer.item][layer.kept]
+
+        if with_output and not self.family.dense:
+            _, given, left = run(lambda: again(x))
+            residual = calls[0][1].get("residual", next(iter(calls[0][0][1:2]), None))
+            expected = [given, *([given + residual] if isinstance(residual, torch.Tensor) and residual.shape == given.shape else [])]
+            if not any(one.numel() == left.numel() and _is_close(one.reshape(-1), left.reshape(-1), left) for one in expected):
+                raise ValueError(
+                    f"The attention of {layer.named} changes what its output matrix gives, in a hook or a forward of its own. "
+                    'Measure its "block", or a function with all of it by lipscope.torch.norm.'
+                )
 
         return f, inside.entered[layer.kept]
 
@@ -469,7 +509,7 @@ def _hooked(*handles: Any) -> Iterator[None]:
             handle.remove()
 
 
-def _stacks(model: torch.nn.Module) -> list[tuple[str, str, torch.nn.Module]]:
+def stacks_of(model: torch.nn.Module) -> list[tuple[str, str, torch.nn.Module]]:
     """The layers: the name of their list, their own, and themselves. They stand in no list within another."""
     has_attention = lambda module: any(is_attention(part) for part in module.modules())
     lists = [
@@ -482,7 +522,7 @@ def _stacks(model: torch.nn.Module) -> list[tuple[str, str, torch.nn.Module]]:
     return found or [("", "", model)]
 
 
-def _hooks(stacks: list[tuple[str, str, torch.nn.Module]], found: list[_Call]) -> list[Any]:
+def recording(stacks: list[tuple[str, str, torch.nn.Module]], found: list[LayerCall]) -> list[Any]:
     """Hooks that add each call of a layer to `found`. A module that stands in a list twice is called by its names in turn."""
     names: dict[torch.nn.Module, list[tuple[str, str]]] = {}
     for stack, name, module in stacks:
@@ -490,7 +530,7 @@ def _hooks(stacks: list[tuple[str, str, torch.nn.Module]], found: list[_Call]) -
     return [hook for module, of_module in names.items() for hook in _recorders(module, of_module, found)]
 
 
-def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[_Call]) -> list[Any]:
+def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: list[LayerCall]) -> list[Any]:
     turns = itertools.cycle(names)
     entered: list[Any] = []
 
@@ -510,7 +550,7 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
         tensors = (value for value in (*arguments, *options.values()) if isinstance(value, torch.Tensor))
         others = [value for value in tensors if value.dtype == x.dtype and not _is_one(value, tokens)]
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
-        found.append(_Call(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
+        found.append(LayerCall(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
     return [
         *watched(names[0][1], module),
@@ -570,7 +610,7 @@ def _is_close(found: torch.Tensor, expected: torch.Tensor, scale: torch.Tensor) 
     return bool(error <= eps**0.5 * most) or bool(expected.isnan().any() and found.isnan().any())
 
 
-class _Padding:
+class Padding:
     """Which tokens of the items are no padding, by the masks (batch, n) that a model is called with."""
 
     def __init__(self, model: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> None:
@@ -587,7 +627,7 @@ class _Padding:
         self._kept = {name: _kept(name, given[name]) for name in (*_PADDING, *_DECODER_PADDING)
                       if isinstance(given.get(name), torch.Tensor) and given[name].dim() == 2}  # fmt: skip
 
-    def kept(self, call: _Call, item: int) -> torch.Tensor:
+    def kept(self, call: LayerCall, item: int) -> torch.Tensor:
         """Which tokens (n,) of a call are no padding at an item."""
         names = _DECODER_PADDING if self._has_decoder and call.has_encoder else _PADDING
         batch, n = call.entered.shape[:2]

@@ -47,10 +47,12 @@ from ._calls import call, chosen, evaluated, uncompiled
 from ._families import family_of
 from ._layers import Catcher, Weights, is_attention
 from ._masks import Item
+from ._monitor import Monitor
 from ._multihead import tokens_thrice
 from ._norm import norm
+from ._penalty import penalty
 
-__all__ = ["BlockNorm", "HeadAttention", "attention", "blocks", "norm"]
+__all__ = ["BlockNorm", "HeadAttention", "Monitor", "attention", "blocks", "norm", "penalty"]
 
 #: The most that Q c may differ from b_Q, relative to b_Q, for c to stand for it.
 _SHIFT_TOLERANCE = 1e-12

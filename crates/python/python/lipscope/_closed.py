@@ -1,0 +1,224 @@
+"""Scaled dot-product attention with its derivatives in closed form, by blocks of rows, so that no n x n matrix is kept.
+
+With scores S = c q k^T + b, P = softmax(S) over the keys that a row sees, and O = P v:
+
+    dS = c (dq k^T + q dk^T),    dO = (P * dS) v - rowsum(P * dS) * O + P dv;
+
+for a cotangent g:
+
+    W = P * (g v^T - rowsum(g * O)),    dq = c W k,    dk = c W^T q,    dv = P^T g.
+
+P is computed again in each block from the logarithms of the rows' sums, which are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable, Iterator
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+#: The most numbers of a block of scores of all heads.
+_MOST_SCORES = 1 << 22
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """How scores are made of queries and keys (.., n, k): their factor, the mask and what is added to them."""
+
+    scale: float
+    is_causal: bool
+    #: Booleans, true where attention is allowed, or numbers that are added; it broadcasts to (.., n, n).
+    mask: torch.Tensor | None
+
+    @staticmethod
+    def of(query: torch.Tensor, mask: torch.Tensor | None, is_causal: bool, scale: float | None) -> _Scores:
+        """Those of a call."""
+        mask = None if mask is None else mask.detach()
+        return _Scores(query.shape[-1] ** -0.5 if scale is None else scale, is_causal, mask)
+
+    def blocks(self, q: torch.Tensor, k: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
+        """The scores of some rows after others."""
+        n, keys = q.shape[-2], k.shape[-2]
+        a_row = max(1, q[..., 0, 0].numel() * keys)
+        step = max(1, _MOST_SCORES // a_row)
+        for first in range(0, n, step):
+            rows = slice(first, min(n, first + step))
+            scores = self.scale * (q[..., rows, :] @ k.transpose(-1, -2))
+            if self.is_causal:
+                at = torch.arange(rows.start, rows.stop, device=q.device)[:, None]
+                scores = scores.masked_fill(torch.arange(keys, device=q.device)[None] > at, float("-inf"))
+            if self.mask is not None:
+                mask = self.mask if self.mask.shape[-2] == 1 else self.mask[..., rows, :]
+                if mask.dtype == torch.bool:
+                    scores = scores.masked_fill(~mask, float("-inf"))
+                else:
+                    scores = scores + mask
+            yield rows, scores
+
+    def weights(self, q: torch.Tensor, k: torch.Tensor, sums: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
+        """P of some rows after others, from the logarithms of the rows' sums."""
+        for rows, scores in self.blocks(q, k):
+            yield rows, _weights(scores, sums[..., rows, None])
+
+
+def _weights(scores: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
+    """P; zero in a row that sees no key, as PyTorch has it."""
+    return torch.where(sums == float("-inf"), torch.zeros_like(scores), (scores - sums).exp())
+
+
+class _Attention(torch.autograd.Function):
+    """Attention of queries, keys and values (.., n, k), whose first axes are the same."""
+
+    @staticmethod
+    def forward(
+        q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, of: _Scores
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        outputs, sums = [], []
+        for _, scores in of.blocks(q, k):
+            sums.append(scores.logsumexp(-1))
+            outputs.append(_weights(scores, sums[-1][..., None]) @ v)
+        return torch.cat(outputs, -2), torch.cat(sums, -1)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, torch.Tensor]) -> None:
+        q, k, v, ctx.of = inputs
+        out, sums = output
+        ctx.mark_non_differentiable(sums)
+        ctx.save_for_backward(q, k, v, out, sums)
+        ctx.save_for_forward(q, k, v, out, sums)
+
+    @staticmethod
+    def jvp(ctx: Any, dq: Any, dk: Any, dv: Any, _: Any) -> tuple[torch.Tensor, None]:
+        q, k, v, out, sums = ctx.saved_tensors
+        changes = []
+        for rows, p in ctx.of.weights(q, k, sums):
+            change = torch.zeros_like(out[..., rows, :])
+            if dq is not None or dk is not None:
+                of_scores = torch.zeros_like(p)
+                if dq is not None:
+                    of_scores = of_scores + dq[..., rows, :] @ k.transpose(-1, -2)
+                if dk is not None:
+                    of_scores = of_scores + q[..., rows, :] @ dk.transpose(-1, -2)
+                moved = ctx.of.scale * p * of_scores
+                change = change + moved @ v - moved.sum(-1, keepdim=True) * out[..., rows, :]
+            if dv is not None:
+                change = change + p @ dv
+            changes.append(change)
+        return torch.cat(changes, -2), None
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx: Any, g: torch.Tensor, _: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
+        q, k, v, out, sums = ctx.saved_tensors
+        of_q, of_k, of_v = [], torch.zeros_like(k), torch.zeros_like(v)
+        for rows, p in ctx.of.weights(q, k, sums):
+            part = g[..., rows, :]
+            of_v = of_v + p.transpose(-1, -2) @ part
+            w = p * (part @ v.transpose(-1, -2) - (part * out[..., rows, :]).sum(-1, keepdim=True))
+            of_q.append(ctx.of.scale * (w @ k))
+            of_k = of_k + ctx.of.scale * (w.transpose(-1, -2) @ q[..., rows, :])
+        return torch.cat(of_q, -2), of_k, of_v, None
+
+
+def closed_attention(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> torch.Tensor:
+    """What `torch.nn.functional.scaled_dot_product_attention` gives, with forward and reverse derivatives of their own.
+
+    Parameters
+    ----------
+    query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+        As there. No n x n matrix is kept; the mask has no derivative.
+
+    Raises
+    ------
+    ValueError
+        For dropout, which is another function in every call.
+
+    Notes
+    -----
+    It has one derivative: what differentiates twice needs `SDPBackend.MATH`.
+    """
+    if dropout_p:
+        raise ValueError("Attention has dropout, so that it is another function in every call. Call .eval() on its module.")
+    of = _Scores.of(query, attn_mask, is_causal, scale)
+    key, value = (_repeated(part, query) if enable_gqa else part for part in (key, value))
+    first = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+    q, k, v = (part.expand(*first, *part.shape[-2:]) for part in (query, key, value))
+    return _Attention.apply(q, k, v, of)[0]
+
+
+def row_blocks(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    attn_mask: torch.Tensor | None,
+    is_causal: bool,
+    scale: float | None,
+    enable_gqa: bool,
+) -> Iterator[torch.Tensor]:
+    """The scores of a call of `scaled_dot_product_attention`, some rows after others."""
+    key = _repeated(key, query) if enable_gqa else key
+    for _, scores in _Scores.of(query, attn_mask, is_causal, scale).blocks(query, key):
+        yield scores
+
+
+def _repeated(part: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
+    """Keys or values of groups, once for each head."""
+    times = query.shape[-3] // part.shape[-3]
+    return part if times == 1 else part.repeat_interleave(times, -3)
+
+
+#: PyTorch's own function, whatever stands in its place for a while.
+FUSED = torch.nn.functional.scaled_dot_product_attention
+
+
+class Replaced(TorchFunctionMode):
+    """While it is active, some functions of `torch.nn.functional` are others, whoever calls them.
+
+    The mode sees calls from outside of PyTorch, however the function was imported. Functions of `torch.nn.functional` that call
+    each other by name, as `multi_head_attention_forward` does, run without it: they find the other function in their module.
+    """
+
+    def __init__(self, functions: dict[str, Callable[..., Any]]) -> None:
+        super().__init__()
+        self._others = functions
+        self._own = {name: getattr(torch.nn.functional, name) for name in functions}
+        self._of = {self._own[name]: other for name, other in functions.items()}
+
+    def __enter__(self) -> Replaced:
+        for name, other in self._others.items():
+            setattr(torch.nn.functional, name, other)
+        return super().__enter__()
+
+    def __exit__(self, *problem: Any) -> None:
+        super().__exit__(*problem)
+        for name, own in self._own.items():
+            setattr(torch.nn.functional, name, own)
+
+    def __torch_function__(self, f: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return self._of.get(f, f)(*args, **(kwargs or {}))
+
+
+def closed_attentions() -> Replaced:
+    """While it is active, `closed_attention` stands in the place of `scaled_dot_product_attention`."""
+
+    def other(*args: Any, **kwargs: Any) -> torch.Tensor:
+        mask = kwargs.get("attn_mask", args[3] if len(args) > 3 else None)
+        return (FUSED if _is_differentiated(mask) else closed_attention)(*args, **kwargs)
+
+    return Replaced({"scaled_dot_product_attention": other})
+
+
+def _is_differentiated(mask: torch.Tensor | None) -> bool:
+    """Whether a mask may depend on what is differentiated: the closed form takes it for a constant."""
+    return mask is not None and (mask.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(mask))

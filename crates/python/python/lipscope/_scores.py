@@ -1,0 +1,140 @@
+"""What the scores of attention are like in a call of a model: caught where scores become weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import torch
+import torch.nn.functional as F
+
+from ._closed import FUSED, Replaced, row_blocks
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The numbers of the heads (items, heads) of one call of attention.
+
+    Attributes
+    ----------
+    max_logit : tensor
+        The largest score that a query sees.
+    entropy_mean, entropy_min : tensor
+        The mean and the least entropy of the rows of weights, over the logarithm of the number of tokens that a row sees; rows
+        that see one token are left out.
+    sink : tensor
+        The largest sum of a column of weights: the most attention that one token receives.
+    """
+
+    max_logit: torch.Tensor
+    entropy_mean: torch.Tensor
+    entropy_min: torch.Tensor
+    sink: torch.Tensor
+
+    #: The columns of a row, and how the heads are taken together.
+    COLUMNS = {"max_logit": max, "entropy_mean": lambda heads: sum(heads) / len(heads), "entropy_min": min, "sink": max}
+
+    def of_item(self, item: int) -> dict[str, list[float]]:
+        """The numbers of the heads at an item."""
+        return {name: getattr(self, name)[item].tolist() for name in self.COLUMNS}
+
+
+@dataclass
+class _Sums:
+    """The statistics of rows that come block by block."""
+
+    max_logit: Any = None
+    entropy: Any = 0.0
+    least: Any = None
+    rows: Any = 0.0
+    columns: Any = 0.0
+
+    def add(self, scores: torch.Tensor, weights: torch.Tensor) -> None:
+        """Scores and weights (items, heads, rows, n) of some rows; a score of minus infinity, or nearly, is forbidden."""
+        # For a forbidden pair transformers adds the most negative number of the type.
+        seen = (scores > torch.finfo(scores.dtype).min / 4) & (weights >= 0)
+        count = seen.sum(-1)
+        largest = scores.masked_fill(~seen, float("-inf")).amax((-1, -2))
+        entropy = torch.special.entr(weights.double()).sum(-1) / count.clamp(min=2).log()
+        is_row = count > 1
+        entropy_of = entropy.masked_fill(~is_row, 0.0).sum(-1)
+        least = entropy.masked_fill(~is_row, float("inf")).amin(-1)
+        self.max_logit = largest if self.max_logit is None else torch.maximum(self.max_logit, largest)
+        self.least = least if self.least is None else torch.minimum(self.least, least)
+        self.entropy = self.entropy + entropy_of
+        self.rows = self.rows + is_row.sum(-1)
+        self.columns = self.columns + weights.double().sum(-2)
+
+    def finish(self) -> Statistics:
+        # Where every row sees one token there is no entropy: 0.
+        least = torch.where(torch.isinf(self.least), torch.zeros_like(self.least), self.least)
+        return Statistics(self.max_logit, self.entropy / self.rows.clamp(min=1), least, self.columns.amax(-1))
+
+
+class ScoreWatch(Replaced):
+    """While it is active, the statistics of every call of attention stand under the module that makes it."""
+
+    def __init__(self) -> None:
+        #: The modules that run, the innermost last.
+        self.running: list[torch.nn.Module] = []
+        self.found: dict[torch.nn.Module, Statistics] = {}
+        super().__init__({"scaled_dot_product_attention": self._fused, "softmax": self._softmax(F.softmax)})
+        self._of.update({f: self._softmax(f) for f in (torch.softmax, torch.Tensor.softmax)})
+
+    def hooks(self, layer: torch.nn.Module) -> list[Any]:
+        """Hooks that say which module of a layer is running; the caller removes them."""
+        handles = []
+        for module in layer.modules():
+            # Dropout and softmax are modules of their own in some models: what has no weights is a part of what calls it.
+            if next(module.parameters(), None) is not None:
+                handles.append(module.register_forward_pre_hook(lambda module, _: self.running.append(module)))
+                handles.append(module.register_forward_hook(self._leave, always_call=True))
+        return handles
+
+    def _leave(self, module: torch.nn.Module, *_: Any) -> None:
+        # After an error inside, the modules that it left are still there.
+        while self.running and self.running.pop() is not module:
+            pass
+
+    def _fused(self, *args: Any, **kwargs: Any) -> torch.Tensor:
+        if self.running:
+            self.found[self.running[-1]] = _statistics(*args, **kwargs)
+        return FUSED(*args, **kwargs)
+
+    def _softmax(self, own: Callable[..., Any]) -> Callable[..., Any]:
+        def other(scores: Any, *args: Any, **kwargs: Any) -> Any:
+            weights = own(scores, *args, **kwargs)
+            if self.running and _are_weights(scores, weights):
+                sums = _Sums()
+                sums.add(*(part.detach() if part.dim() == 4 else part.detach()[None] for part in (scores, weights)))
+                self.found[self.running[-1]] = sums.finish()
+            return weights
+
+        return other
+
+
+def _are_weights(scores: Any, weights: Any) -> bool:
+    """Whether they are the scores and weights of attention, (.., n, n), or (.., n, n + 1) with a sink, and of no router."""
+    if not isinstance(scores, torch.Tensor) or scores.shape != weights.shape or weights.dim() not in (3, 4):
+        return False
+    n, keys = weights.shape[-2:]
+    return keys in (n, n + 1)
+
+
+def _statistics(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attn_mask: torch.Tensor | None = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    scale: float | None = None,
+    enable_gqa: bool = False,
+) -> Statistics:
+    """The statistics of a call of `scaled_dot_product_attention`."""
+    sums = _Sums()
+    with torch.no_grad():
+        for scores in row_blocks(query, key, attn_mask, is_causal, scale, enable_gqa):
+            sums.add(scores, scores.softmax(-1).nan_to_num(0.0))
+    return sums.finish()

@@ -1,0 +1,47 @@
+"""The monitor in the Trainer of Lightning."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from .torch import Monitor
+
+try:
+    from lightning.pytorch.callbacks import Callback
+except ImportError:
+    try:
+        from pytorch_lightning.callbacks import Callback
+    except ImportError as problem:
+        raise ImportError("lipscope.lightning needs Lightning. Install it: pip install lightning.") from problem
+
+__all__ = ["MonitorCallback"]
+
+
+class MonitorCallback(Callback):
+    """Measures the layers of a LightningModule, or of a part of it, every so many steps.
+
+    Parameters
+    ----------
+    probe, **options
+        As for `lipscope.torch.Monitor`.
+    model : function of the LightningModule, optional
+        Which module is measured, such as ``lambda module: module.gpt``; without it the LightningModule.
+
+    Attributes
+    ----------
+    monitor : lipscope.torch.Monitor or None
+        That of the model; None before the training begins.
+    """
+
+    def __init__(self, probe: Any, *, model: Callable[[Any], Any] = lambda module: module, **options: Any) -> None:
+        self.monitor: Monitor | None = None
+        self._probe, self._model, self._options = probe, model, options
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        self.monitor = Monitor(self._model(pl_module), self._probe, **self._options)
+        self.monitor.on_rows(lambda rows: pl_module.log_dict(Monitor.flat(rows)) if trainer.logger is not None else None)
+        self.monitor.step(trainer.global_step)
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        loss = outputs.get("loss") if isinstance(outputs, dict) else outputs
+        self.monitor.step(trainer.global_step, **({} if loss is None else {"loss": loss}))

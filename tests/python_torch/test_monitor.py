@@ -1,0 +1,347 @@
+"""The monitor, the attention in closed form that it uses, and the norm that can be differentiated."""
+
+import json
+import random
+import tempfile
+import unittest
+from pathlib import Path
+
+import torch
+from torch import nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+import lipscope.torch
+from lipscope import _closed
+from lipscope.torch import Monitor
+from tests.python_torch.test_torch import dense_norm, randomised
+
+torch.set_num_threads(1)
+D, HEADS, N, WORDS = 16, 2, 9, 20
+
+
+class CausalAttention(nn.Module):
+    """As scripts of a small GPT have it, with a step between scores and the fused call that a subclass may change."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out, self.drop = nn.Linear(D, 3 * D), nn.Linear(D, D), nn.Dropout(0.1)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self.qkv(x).split(D, -1))
+        dropout = 0.1 if self.training else 0.0
+        y = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p=dropout)
+        return self.drop(self.out(y.transpose(1, 2).flatten(2)))
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention, self.first, self.second = CausalAttention(), nn.LayerNorm(D), nn.LayerNorm(D)
+        self.mlp = nn.Sequential(nn.Linear(D, 4 * D), nn.GELU(), nn.Linear(4 * D, D))
+
+    def forward(self, x):
+        x = x + self.attention(self.first(x))
+        return x + self.mlp(self.second(x))
+
+
+class Gpt(nn.Module):
+    def __init__(self, layers=2):
+        super().__init__()
+        self.words, self.blocks, self.head = nn.Embedding(WORDS, D), nn.ModuleList(Block() for _ in range(layers)), nn.Linear(D, WORDS)
+
+    def forward(self, ids):
+        x = self.words(ids)
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+PROBE = torch.arange(N)[None] % WORDS
+
+
+def gpt(**options):
+    torch.manual_seed(3)
+    return Gpt(**options)
+
+
+def trained(model, steps, monitor=None):
+    torch.manual_seed(4)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-2)
+    for step in range(steps):
+        ids = torch.randint(0, WORDS, (4, N))
+        loss = nn.functional.cross_entropy(model(ids)[:, :-1].reshape(-1, WORDS), ids[:, 1:].reshape(-1))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if monitor is not None:
+            monitor.step(step, loss=loss)
+    return model
+
+
+class ClosedForm(unittest.TestCase):
+    def test_values_and_derivatives_are_those_of_the_formula(self):
+        draw = random.Random(1)
+        torch.manual_seed(1)
+        most = _closed._MOST_SCORES
+        self.addCleanup(setattr, _closed, "_MOST_SCORES", most)
+        for at in range(60):
+            heads, n = draw.choice((2, 4)), draw.randint(1, 19)
+            keys = n if at % 3 else draw.randint(1, 19)
+            groups = heads if at % 2 else heads // 2
+            q = torch.randn(2, heads, n, 5, dtype=torch.float64)
+            k = torch.randn(2, groups, keys, 5, dtype=torch.float64)
+            v = torch.randn(2, groups, keys, 3 if at % 4 == 0 else 5, dtype=torch.float64)
+            options = {"enable_gqa": True} if groups != heads else {}
+            if at % 5 == 1 and n == keys:
+                options["is_causal"] = True
+            elif at % 5 == 2:
+                options["attn_mask"] = torch.rand(n, keys) > 0.4
+                options["attn_mask"][:, 0] = True
+            elif at % 5 == 3:
+                options["attn_mask"] = torch.randn(2, 1, n, keys, dtype=torch.float64)
+            elif at % 5 == 4:
+                options["scale"] = 0.3
+            # Blocks that hold all rows, some that do not divide them, and single ones.
+            _closed._MOST_SCORES = (most, 2 * heads * keys * 3, 1)[at % 3]
+
+            def formula(q, k, v):
+                with sdpa_kernel(SDPBackend.MATH):
+                    return nn.functional.scaled_dot_product_attention(q, k, v, **options)
+
+            def closed(q, k, v):
+                with _closed.closed_attentions():
+                    return nn.functional.scaled_dot_product_attention(q, k, v, **options)
+
+            changes = tuple(torch.randn_like(part) for part in (q, k, v))
+            (value, change), (expected, of_formula) = (torch.func.jvp(f, (q, k, v), changes) for f in (closed, formula))
+            u = torch.randn_like(value)
+            back, of_back = (torch.func.vjp(f, q, k, v)[1](u) for f in (closed, formula))
+            alone = [torch.func.jvp(lambda k: f(q, k, v), (k,), (changes[1],))[1] for f in (closed, formula)]
+            pairs = [(value, expected), (change, of_formula), *zip(back, of_back), alone]
+            for found, other in pairs:
+                self.assertLess(float((found - other).abs().max()), 1e-12, (at, options.keys()))
+
+    def test_a_row_without_keys_is_zero(self):
+        q = torch.randn(1, 1, 3, 2, dtype=torch.float64)
+        mask = torch.tensor([[True, False, False], [False] * 3, [True] * 3])
+        found = _closed.closed_attention(q, q, q, mask)
+        self.assertTrue((found[0, 0, 1] == 0).all() and found.isfinite().all())
+
+    def test_a_mask_that_depends_on_the_tokens_has_its_derivative(self):
+        x = torch.randn(4, 3, dtype=torch.float64)
+
+        def f(x):
+            bias = (x @ x.T)[None, None]
+            return nn.functional.scaled_dot_product_attention(*[x[None, None]] * 3, attn_mask=bias)[0, 0]
+
+        with _closed.closed_attentions(), sdpa_kernel(SDPBackend.MATH):
+            change = torch.func.jvp(f, (x,), (torch.ones_like(x),))[1]
+        with sdpa_kernel(SDPBackend.MATH):
+            expected = torch.func.jvp(f, (x,), (torch.ones_like(x),))[1]
+        self.assertLess(float((change - expected).abs().max()), 1e-12)
+
+    def test_dropout_is_refused_and_the_function_is_back_afterwards(self):
+        own = nn.functional.scaled_dot_product_attention
+        q = torch.randn(1, 1, 3, 2)
+        with self.assertRaisesRegex(ValueError, "dropout"), _closed.closed_attentions():
+            nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=0.5)
+        self.assertIs(nn.functional.scaled_dot_product_attention, own)
+
+
+class Rows(unittest.TestCase):
+    def test_a_row_is_a_lower_bound_near_the_norm(self):
+        worst = 1.0
+        for seed in range(20):
+            torch.manual_seed(seed)
+            model = randomised(Gpt()).float().eval()
+            # The parameters of LayerNorm as a training makes them.
+            for row in Monitor(model, PROBE, steps=30).measure(0):
+                with torch.no_grad():
+                    tokens = model.words(PROBE)[0]
+                    for block in model.blocks[: int(row["layer"][-1])]:
+                        tokens = block(tokens[None])[0]
+                block, tokens = model.blocks[int(row["layer"][-1])], tokens.double()
+                block.double()
+                if row["map"] == "block":
+                    expected = dense_norm(lambda x: block(x[None])[0], tokens)
+                else:
+                    expected = dense_norm(lambda x: block.attention(x[None])[0], block.first(tokens).detach())
+                block.float()
+                self.assertEqual((row["kind"], row["part"] if row["map"] == "attention" else None),
+                                 ("lower bound", "attention" if row["map"] == "attention" else None))  # fmt: skip
+                ratio = row["value"] / expected
+                # The tokens that enter a layer come from products in float32.
+                self.assertLess(ratio, 1 + 1e-5, row)
+                self.assertLessEqual(row["residual"], 0.0301)
+                worst = min(worst, ratio)
+        self.assertGreater(worst, 0.95)
+
+    def test_the_columns_are_those_of_the_weights(self):
+        model = gpt().double()
+        rows = Monitor(model, PROBE, layers=["blocks.1"]).measure(7, loss=torch.tensor(1.5))
+        self.assertEqual([(row["step"], row["layer"], row["map"], row["loss"]) for row in rows],
+                         [(7, "blocks.1", "attention", 1.5), (7, "blocks.1", "block", 1.5)])  # fmt: skip
+        block = model.blocks[1].eval()
+        x = model.blocks[0].eval()(model.words(PROBE))
+        inside = block.first(x)
+        q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2)[0] for part in block.attention.qkv(inside).split(D, -1))
+        scores = (q @ k.mT / (D / HEADS) ** 0.5).masked_fill(torch.ones(N, N, dtype=torch.bool).triu(1), float("-inf"))
+        weights = scores.softmax(-1)
+        entropy = torch.special.entr(weights).sum(-1)[:, 1:] / torch.arange(2, N + 1).log()
+        expected = {
+            "max_logit": scores.amax((1, 2)), "entropy_mean": entropy.mean(-1), "entropy_min": entropy.amin(-1),
+            "sink": weights.sum(1).amax(-1),
+        }  # fmt: skip
+        for name, heads in expected.items():
+            for found, other in zip(rows[0]["heads"][name], heads.tolist()):
+                self.assertAlmostEqual(found, other, places=12)
+            together = {"entropy_mean": heads.mean(), "entropy_min": heads.min()}.get(name, heads.max())
+            self.assertAlmostEqual(rows[0][name], float(together), places=12)
+        size, output = float(x.detach().norm()), float(block(x).detach().norm())
+        self.assertAlmostEqual(rows[1]["condition"], rows[1]["value"] * size / output, places=12)
+        self.assertAlmostEqual(rows[1]["output"], output, places=12)
+        flat = Monitor.flat(rows)
+        self.assertEqual(flat["local_lipschitz/blocks.1/block"], rows[1]["value"])
+        self.assertEqual(flat["max_logit/blocks.1"], rows[0]["max_logit"])
+
+    def test_items_of_a_probe_have_rows_of_their_own(self):
+        model = gpt().double()
+        rows = Monitor(model, PROBE.repeat(2, 1) + torch.tensor([[0], [1]]), maps="block").measure(0)
+        self.assertEqual([row["item"] for row in rows], [0, 0, 1, 1])
+        (alone, _) = Monitor(model, PROBE + 1, maps="block").measure(0)
+        self.assertLess(abs(rows[2]["value"] / alone["value"] - 1), 0.01)
+
+    def test_a_monitored_run_has_the_same_weights_bit_for_bit(self):
+        plain = trained(gpt(), 6)
+        monitor_of = gpt()
+        monitor = Monitor(monitor_of, PROBE, every=2)
+        seen = []
+        monitor.on_rows(seen.append)
+        monitored = trained(monitor_of, 6, monitor)
+        for one, other in zip(plain.state_dict().values(), monitored.state_dict().values()):
+            self.assertTrue(torch.equal(one, other))
+        self.assertTrue(monitored.training and all(parameter.grad is not None for parameter in monitored.parameters()))
+        self.assertEqual([rows[0]["step"] for rows in seen], [0, 2, 4])
+        # A start from the last vector takes fewer steps.
+        self.assertLess(seen[1][1]["steps"], seen[0][1]["steps"])
+
+    def test_an_estimate_says_so(self):
+        (row,) = Monitor(gpt(), PROBE, exact=False, maps="block", layers=["blocks.0"], columns=()).measure(0)
+        self.assertEqual(set(row), {"step", "layer", "map", "value", "residual", "kind", "steps"})
+        self.assertEqual(row["kind"], "estimate")
+
+    def test_half_precision_is_measured_again_in_float64(self):
+        model = gpt().bfloat16()
+        rows = Monitor(model, PROBE, maps="block", steps=20).measure(0)
+        self.assertEqual({parameter.dtype for parameter in model.parameters()}, {torch.bfloat16})
+        for row, exact in zip(rows, Monitor(model.double(), PROBE, maps="block", steps=20).measure(0)):
+            self.assertLess(abs(row["value"] / exact["value"] - 1), 0.05)
+
+    def test_compiled_and_wrapped_models_and_checkpointing(self):
+        from torch.utils.checkpoint import checkpoint
+
+        model = gpt()
+        expected = [row["value"] for row in Monitor(model, PROBE).measure(0)]
+        self.assertEqual([row["value"] for row in Monitor(torch.compile(model), PROBE).measure(0)], expected)
+
+        class Saving(Gpt):
+            def forward(self, ids):
+                x = self.words(ids)
+                for block in self.blocks:
+                    x = checkpoint(block, x, use_reentrant=False)
+                return self.head(x)
+
+        torch.manual_seed(3)
+        self.assertEqual([row["value"] for row in Monitor(Saving(), PROBE).measure(0)], expected)
+        with torch.autocast("cpu", torch.bfloat16):
+            rows = Monitor(model, PROBE, maps="block").measure(0)
+        self.assertTrue(all(row["value"] > 0 for row in rows))
+
+    def test_a_run_that_diverges_goes_on(self):
+        model = gpt()
+        monitor = Monitor(model, PROBE)
+        monitor.measure(0)
+        with torch.no_grad():
+            model.blocks[1].first.weight.fill_(float("nan"))
+        rows = monitor.measure(1, loss=float("nan"))
+        self.assertEqual([row["kind"] for row in rows], ["lower bound", "lower bound", "none", "none"])
+        self.assertTrue(rows[2]["value"] is None and rows[2]["loss"] is None and "NaN" in rows[2]["problem"])
+        json.dumps(rows, allow_nan=False)
+
+
+class Logs(unittest.TestCase):
+    def test_a_log_has_a_head_and_a_row_a_line_and_goes_on_for_the_same_model(self):
+        with tempfile.TemporaryDirectory() as folder:
+            log = Path(folder, "run.jsonl")
+            model = gpt()
+            written = [row for step in (0, 1) for row in Monitor(model, PROBE, log=log).measure(step)]
+            head, *rows = map(json.loads, log.read_text().splitlines())
+            self.assertEqual((head["format"], head["version"], head["model"], rows), ("lipscope-run", 1, "Gpt", written))
+            with self.assertRaisesRegex(ValueError, "the log of another model. Give a file of its own"):
+                Monitor(Gpt(layers=3), PROBE, log=log)
+            log.write_text("step,loss\n")
+            with self.assertRaisesRegex(ValueError, "no log of a run"):
+                Monitor(model, PROBE, log=log)
+
+
+class Refusals(unittest.TestCase):
+    def test_what_cannot_be_monitored_is_said_in_a_sentence(self):
+        def refused(words, model, probe=PROBE, kind=ValueError, **options):
+            with self.assertRaisesRegex(kind, words):
+                Monitor(model, probe, **options).measure(0)
+
+        refused("has no list of layers", nn.Linear(3, 3), torch.randn(1, 2, 3))
+        refused("must be a torch.nn.Module", lambda x: x, kind=TypeError)
+        refused("`maps` holds 'blocks', but each must be one of: attention, block", gpt(), maps=["blocks"])
+        refused("`columns` holds 'norm'", gpt(), columns=["norm"])
+        refused("`layers` is 'h', which is no module of the model", gpt(), layers="h")
+        refused("`layers` holds 'blocks.7'", gpt(), layers=["blocks.7"])
+        refused("`every` ", gpt(), every=0)
+        refused("cannot be called with these", gpt(), torch.randn(1, 3))
+        with self.assertRaisesRegex(ValueError, "`loss` has 2 numbers, but a row holds one"):
+            Monitor(gpt(), PROBE).measure(0, loss=torch.zeros(2))
+
+        class Counting(Block):
+            count = 0
+
+            def forward(self, x):
+                self.count += 1
+                return super().forward(x) * self.count
+
+        counting = gpt()
+        counting.blocks[0] = Counting()
+        refused("blocks.0 gives another output when it is run again", counting)
+
+
+class Penalty(unittest.TestCase):
+    def test_the_gradient_is_that_of_the_norm(self):
+        torch.manual_seed(5)
+        block = Block().double().eval()
+        x = torch.randn(N, D, dtype=torch.float64, requires_grad=True)
+        f = lambda x: block(x[None])[0]
+        found = lipscope.torch.penalty(f, x, tolerance=1e-9, iterations=80)
+        found.backward()
+        norm = lambda: lipscope.torch.norm(f, x.detach(), failure=None).value
+        self.assertLess(abs(found.item() / norm() - 1), 1e-9)
+        places = [(block.attention.qkv.weight, (1, 2)), (block.first.weight, (3,)), (block.mlp[0].weight, (5, 1)), (x, (2, 4))]
+        for parameter, place in places:
+            values = []
+            for change in (1e-5, -1e-5):
+                with torch.no_grad():
+                    parameter[place] += change
+                    values.append(norm())
+                    parameter[place] -= change
+            slope = (values[0] - values[1]) / 2e-5
+            self.assertLess(abs(float(parameter.grad[place]) - slope), 1e-6 * max(1.0, abs(slope)), place)
+
+    def test_dropout_and_nan_are_refused(self):
+        x = torch.randn(N, D)
+        block = Block()
+        with self.assertRaisesRegex(ValueError, "draws random numbers|dropout"):
+            lipscope.torch.penalty(lambda x: block(x[None])[0], x)
+        with self.assertRaisesRegex(ValueError, "NaN or infinite"):
+            lipscope.torch.penalty(torch.sqrt, torch.zeros(3))
+
+
+if __name__ == "__main__":
+    unittest.main()
