@@ -2,6 +2,7 @@
 
 import json
 import random
+import socket
 import tempfile
 import unittest
 from pathlib import Path
@@ -82,8 +83,8 @@ class ClosedForm(unittest.TestCase):
     def test_values_and_derivatives_are_those_of_the_formula(self):
         draw = random.Random(1)
         torch.manual_seed(1)
-        most = _closed._MOST_SCORES
-        self.addCleanup(setattr, _closed, "_MOST_SCORES", most)
+        most = dict(_closed._MOST_SCORES)
+        self.addCleanup(_closed._MOST_SCORES.update, most)
         for at in range(60):
             heads, n = draw.choice((2, 4)), draw.randint(1, 19)
             keys = n if at % 3 else draw.randint(1, 19)
@@ -102,7 +103,7 @@ class ClosedForm(unittest.TestCase):
             elif at % 5 == 4:
                 options["scale"] = 0.3
             # Blocks that hold all rows, some that do not divide them, and single ones.
-            _closed._MOST_SCORES = (most, 2 * heads * keys * 3, 1)[at % 3]
+            _closed._MOST_SCORES["cpu"] = (most["cpu"], 2 * heads * keys * 3, 1)[at % 3]
 
             def formula(q, k, v):
                 with sdpa_kernel(SDPBackend.MATH):
@@ -140,11 +141,24 @@ class ClosedForm(unittest.TestCase):
             expected = torch.func.jvp(f, (x,), (torch.ones_like(x),))[1]
         self.assertLess(float((change - expected).abs().max()), 1e-12)
 
+    def test_items_taken_by_vmap_and_half_precision(self):
+        x = torch.randn(3, 2, 5, 4, dtype=torch.float64)
+        f = lambda x: nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
+        with sdpa_kernel(SDPBackend.MATH):
+            expected = torch.func.jvp(torch.vmap(f), (x,), (x.sin(),))[1]
+        with _closed.closed_attentions(), sdpa_kernel(SDPBackend.MATH):
+            self.assertLess(float((torch.func.jvp(torch.vmap(f), (x,), (x.sin(),))[1] - expected).abs().max()), 1e-12)
+            half = f(x.bfloat16())
+        self.assertEqual(half.dtype, torch.bfloat16)
+        self.assertLess(float((half.double() - f(x)).abs().max()), 0.02)
+
     def test_dropout_is_refused_and_the_function_is_back_afterwards(self):
         own = nn.functional.scaled_dot_product_attention
         q = torch.randn(1, 1, 3, 2)
-        with self.assertRaisesRegex(ValueError, "dropout"), _closed.closed_attentions():
-            nn.functional.scaled_dot_product_attention(q, q, q, dropout_p=0.5)
+        with self.assertRaisesRegex(ValueError, "dropout"):
+            _closed.closed_attention(q, q, q, dropout_p=0.5)
+        with _closed.closed_attentions():
+            self.assertIsNot(nn.functional.scaled_dot_product_attention, own)
         self.assertIs(nn.functional.scaled_dot_product_attention, own)
 
 
@@ -311,6 +325,80 @@ class Refusals(unittest.TestCase):
         counting = gpt()
         counting.blocks[0] = Counting()
         refused("blocks.0 gives another output when it is run again", counting)
+
+
+def of_one_process(rank, port, folder):
+    """A process of a training by two."""
+    torch.set_num_threads(1)
+    torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=rank, world_size=2)
+    model = torch.nn.parallel.DistributedDataParallel(gpt())
+    monitor = Monitor(model, PROBE, every=1, log=Path(folder, "run.jsonl") if rank == 0 else None)
+    trained(model, 2, monitor)
+    Path(folder, f"{rank}.txt").write_text(str(len(monitor.measure(2))))
+    torch.distributed.destroy_process_group()
+
+
+class Trainings(unittest.TestCase):
+    def test_of_two_processes_the_first_measures(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        with tempfile.TemporaryDirectory() as folder:
+            torch.multiprocessing.spawn(of_one_process, (port, folder), 2)
+            self.assertEqual([Path(folder, f"{rank}.txt").read_text() for rank in (0, 1)], ["4", "0"])
+            self.assertEqual(len(Path(folder, "run.jsonl").read_text().splitlines()), 1 + 3 * 4)
+
+    def test_the_trainer_of_transformers(self):
+        try:
+            import accelerate  # noqa: F401
+            from transformers import LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments
+
+            from lipscope.transformers import MonitorCallback
+        except ImportError:
+            self.skipTest("transformers or accelerate is not installed.")
+        torch.manual_seed(6)
+        model = LlamaForCausalLM(LlamaConfig(vocab_size=WORDS, hidden_size=16, intermediate_size=24, num_hidden_layers=2,
+                                             num_attention_heads=4, num_key_value_heads=2, max_position_embeddings=32))  # fmt: skip
+        data = [{"input_ids": ids, "labels": ids} for ids in torch.randint(0, WORDS, (8, N))]
+        with tempfile.TemporaryDirectory() as folder:
+            arguments = TrainingArguments(output_dir=folder, max_steps=4, per_device_train_batch_size=2, report_to=[],
+                                          logging_steps=1, use_cpu=True, save_strategy="no", disable_tqdm=True)  # fmt: skip
+            callback, seen = MonitorCallback({"input_ids": PROBE}, every=2), []
+            callback.on_rows(seen.append)
+            Trainer(model, arguments, train_dataset=data, callbacks=[callback]).train()
+        self.assertEqual([rows[0]["step"] for rows in seen], [0, 2, 4])
+        self.assertEqual({row["part"] for row in seen[0] if row["map"] == "attention"}, {"heads"})
+        self.assertTrue(model.training and seen[0][0]["layer"] == "model.layers.0" and seen[1][0]["loss"] > 0)
+
+    def test_the_trainer_of_lightning(self):
+        try:
+            import lightning
+
+            from lipscope.lightning import MonitorCallback
+        except ImportError:
+            self.skipTest("Lightning is not installed.")
+
+        class Module(lightning.LightningModule):
+            def __init__(self):
+                super().__init__()
+                self.gpt = gpt()
+
+            def training_step(self, ids, _):
+                return nn.functional.cross_entropy(self.gpt(ids)[:, :-1].reshape(-1, WORDS), ids[:, 1:].reshape(-1))
+
+            def configure_optimizers(self):
+                return torch.optim.SGD(self.parameters(), 0.1)
+
+        callback = MonitorCallback(PROBE, model=lambda module: module.gpt, every=2)
+        seen = []
+        with tempfile.TemporaryDirectory() as folder:
+            trainer = lightning.Trainer(max_steps=4, accelerator="cpu", logger=False, enable_checkpointing=False,
+                                        enable_progress_bar=False, enable_model_summary=False, default_root_dir=folder,
+                                        callbacks=[callback])  # fmt: skip
+            callback.on_rows(seen.append)
+            trainer.fit(Module(), torch.utils.data.DataLoader(torch.randint(0, WORDS, (8, N)), batch_size=2))
+        self.assertEqual([rows[0]["step"] for rows in seen], [0, 2, 4])
+        self.assertGreater(seen[1][0]["loss"], 0)
 
 
 class Penalty(unittest.TestCase):

@@ -19,8 +19,8 @@ from typing import Any, Callable, Iterator
 import torch
 from torch.overrides import TorchFunctionMode
 
-#: The most numbers of a block of scores of all heads.
-_MOST_SCORES = 1 << 22
+#: The most numbers of a block of scores of all heads, on a CPU, whose allocator keeps larger ones, and elsewhere.
+_MOST_SCORES = {"cpu": 1 << 19, "other": 1 << 24}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class _Scores:
         """The scores of some rows after others."""
         n, keys = q.shape[-2], k.shape[-2]
         a_row = max(1, q[..., 0, 0].numel() * keys)
-        step = max(1, _MOST_SCORES // a_row)
+        step = max(1, _MOST_SCORES.get(q.device.type, _MOST_SCORES["other"]) // a_row)
         for first in range(0, n, step):
             rows = slice(first, min(n, first + step))
             scores = self.scale * (q[..., rows, :] @ k.transpose(-1, -2))
@@ -75,11 +75,12 @@ class _Attention(torch.autograd.Function):
     def forward(
         q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, of: _Scores
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        outputs, sums = [], []
-        for _, scores in of.blocks(q, k):
-            sums.append(scores.logsumexp(-1))
-            outputs.append(_weights(scores, sums[-1][..., None]) @ v)
-        return torch.cat(outputs, -2), torch.cat(sums, -1)
+        # Made first: small tensors that stay between large ones that go would keep the memory of these from being used again.
+        out, sums = q.new_empty((*q.shape[:-1], v.shape[-1])), q.new_empty(q.shape[:-1])
+        for rows, scores in of.blocks(q, k):
+            sums[..., rows] = scores.logsumexp(-1)
+            out[..., rows, :] = _weights(scores, sums[..., rows, None]) @ v
+        return out, sums
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: tuple[torch.Tensor, torch.Tensor]) -> None:
@@ -92,34 +93,33 @@ class _Attention(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, dq: Any, dk: Any, dv: Any, _: Any) -> tuple[torch.Tensor, None]:
         q, k, v, out, sums = ctx.saved_tensors
-        changes = []
+        changes = torch.zeros_like(out)
         for rows, p in ctx.of.weights(q, k, sums):
-            change = torch.zeros_like(out[..., rows, :])
             if dq is not None or dk is not None:
-                of_scores = torch.zeros_like(p)
+                moved = torch.zeros_like(p)
                 if dq is not None:
-                    of_scores = of_scores + dq[..., rows, :] @ k.transpose(-1, -2)
+                    moved += dq[..., rows, :] @ k.transpose(-1, -2)
                 if dk is not None:
-                    of_scores = of_scores + q[..., rows, :] @ dk.transpose(-1, -2)
-                moved = ctx.of.scale * p * of_scores
-                change = change + moved @ v - moved.sum(-1, keepdim=True) * out[..., rows, :]
+                    moved += q[..., rows, :] @ dk.transpose(-1, -2)
+                moved *= ctx.of.scale * p
+                changes[..., rows, :] += moved @ v - moved.sum(-1, keepdim=True) * out[..., rows, :]
             if dv is not None:
-                change = change + p @ dv
-            changes.append(change)
-        return torch.cat(changes, -2), None
+                changes[..., rows, :] += p @ dv
+        return changes, None
 
     @staticmethod
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, g: torch.Tensor, _: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
         q, k, v, out, sums = ctx.saved_tensors
-        of_q, of_k, of_v = [], torch.zeros_like(k), torch.zeros_like(v)
+        of_q, of_k, of_v = torch.zeros_like(q), torch.zeros_like(k), torch.zeros_like(v)
         for rows, p in ctx.of.weights(q, k, sums):
             part = g[..., rows, :]
-            of_v = of_v + p.transpose(-1, -2) @ part
-            w = p * (part @ v.transpose(-1, -2) - (part * out[..., rows, :]).sum(-1, keepdim=True))
-            of_q.append(ctx.of.scale * (w @ k))
-            of_k = of_k + ctx.of.scale * (w.transpose(-1, -2) @ q[..., rows, :])
-        return torch.cat(of_q, -2), of_k, of_v, None
+            of_v += p.transpose(-1, -2) @ part
+            w = part @ v.transpose(-1, -2) - (part * out[..., rows, :]).sum(-1, keepdim=True)
+            w *= ctx.of.scale * p
+            of_q[..., rows, :] = w @ k
+            of_k += w.transpose(-1, -2) @ q[..., rows, :]
+        return of_q, of_k, of_v, None
 
 
 def closed_attention(
@@ -154,8 +154,10 @@ def closed_attention(
     of = _Scores.of(query, attn_mask, is_causal, scale)
     key, value = (_repeated(part, query) if enable_gqa else part for part in (key, value))
     first = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
-    q, k, v = (part.expand(*first, *part.shape[-2:]) for part in (query, key, value))
-    return _Attention.apply(q, k, v, of)[0]
+    # As PyTorch's formula has it, half precision is computed in float32.
+    wide = torch.promote_types(query.dtype, torch.float32)
+    q, k, v = (part.expand(*first, *part.shape[-2:]).to(wide) for part in (query, key, value))
+    return _Attention.apply(q, k, v, of)[0].to(query.dtype)
 
 
 def row_blocks(
@@ -210,11 +212,17 @@ class Replaced(TorchFunctionMode):
 
 
 def closed_attentions() -> Replaced:
-    """While it is active, `closed_attention` stands in the place of `scaled_dot_product_attention`."""
+    """While it is active, `closed_attention` stands in the place of `scaled_dot_product_attention`, where it has the same
+    derivative: not with dropout, within `torch.vmap`, and with a mask that may depend on what is differentiated.
+    """
 
     def other(*args: Any, **kwargs: Any) -> torch.Tensor:
         mask = kwargs.get("attn_mask", args[3] if len(args) > 3 else None)
-        return (FUSED if _is_differentiated(mask) else closed_attention)(*args, **kwargs)
+        dropout = kwargs.get("dropout_p", args[4] if len(args) > 4 else 0.0)
+        tensors = [part for part in (*args, *kwargs.values()) if isinstance(part, torch.Tensor)]
+        is_within_vmap = any(torch._C._functorch.is_batchedtensor(part) for part in tensors)
+        is_other = dropout or is_within_vmap or _is_differentiated(mask)
+        return (FUSED if is_other else closed_attention)(*args, **kwargs)
 
     return Replaced({"scaled_dot_product_attention": other})
 

@@ -22,18 +22,28 @@ class Pair:
 
 
 class JacobianProducts:
-    """J v and J^T u of a function at x, on the device of x."""
+    """J v and J^T u of a function at x, on the device of x.
+
+    The parameters of a function are not differentiated: `torch.no_grad` around a derivative of `torch.func` leaves out what
+    belongs to them, and with it the matrices that their derivatives would keep.
+    """
 
     def __init__(self, f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> None:
+        # `f` may change what it is given.
         self.f, self.x = lambda x: f(x.clone()), x
-        self.value, self._pull = torch.func.vjp(self.f, x)
+        with torch.no_grad():
+            self.value, self._pull = torch.func.vjp(self.f, x)
         self.value = self.value.detach()
 
     def forward(self, v: torch.Tensor) -> torch.Tensor:
-        return torch.func.jvp(self.f, (self.x,), (v,))[1].detach()
+        """J v."""
+        with torch.no_grad():
+            return torch.func.jvp(self.f, (self.x,), (v,))[1].detach()
 
     def reverse(self, u: torch.Tensor) -> torch.Tensor:
-        return self._pull(u, retain_graph=True)[0].detach()
+        """J^T u."""
+        with torch.no_grad():
+            return self._pull(u, retain_graph=True)[0].detach()
 
 
 def leading_pair(forward: Product, reverse: Product, start: torch.Tensor, *, tolerance: float, steps: int) -> Pair | None:

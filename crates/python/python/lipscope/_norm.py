@@ -13,6 +13,7 @@ import torch.nn.attention
 from ._arrays import first_line, whole
 from ._buffers import kept_buffers
 from ._calls import refuse_quantized
+from ._closed import closed_attentions
 from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
 from ._results import Norm
@@ -91,7 +92,7 @@ def norm(
         refuse_quantized(f)
         _refuse_attention(f)
     seed = whole("seed", seed)
-    with differentiable(), kept_buffers():
+    with differentiable(), closed_attentions(), kept_buffers():
         # A clone: an inference tensor cannot be differentiated at.
         products = _Products(f, x.detach().clone())
         gap = products.check_adjoint(seed)
@@ -126,7 +127,8 @@ class _Products:
         self.value = _repeated(self.f, x)
         #: The rounding of the coarser of the two types.
         self.eps = max(torch.finfo(part.dtype).eps for part in (x, self.value))
-        with _named("in reverse"):
+        # Without what belongs to parameters: their derivatives would keep matrices of their own.
+        with _named("in reverse"), torch.no_grad():
             _, self.pull = torch.func.vjp(self.f, x)
 
     @property
@@ -136,13 +138,13 @@ class _Products:
 
     def forward(self, v: np.ndarray) -> np.ndarray:
         """J v."""
-        with _named("forward"):
+        with _named("forward"), torch.no_grad():
             image = torch.func.jvp(self.f, (self.x,), (_tensor(v, self.x),))[1]
         return _finite("forward", image)
 
     def reverse(self, u: np.ndarray) -> np.ndarray:
         """J^T u."""
-        with _named("in reverse"):
+        with _named("in reverse"), torch.no_grad():
             image = self.pull(_tensor(u, self.value), retain_graph=True)[0]
         return _finite("reverse", image)
 

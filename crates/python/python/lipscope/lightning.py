@@ -36,10 +36,21 @@ class MonitorCallback(Callback):
     def __init__(self, probe: Any, *, model: Callable[[Any], Any] = lambda module: module, **options: Any) -> None:
         self.monitor: Monitor | None = None
         self._probe, self._model, self._options = probe, model, options
+        self._listeners: list[Any] = []
+
+    def on_rows(self, listener: Any) -> Any:
+        """As `Monitor.on_rows`, before the training begins too."""
+        self._listeners.append(listener)
+        if self.monitor is not None:
+            self.monitor.on_rows(listener)
+        return listener
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
         self.monitor = Monitor(self._model(pl_module), self._probe, **self._options)
-        self.monitor.on_rows(lambda rows: pl_module.log_dict(Monitor.flat(rows)) if trainer.logger is not None else None)
+        if trainer.logger is not None:
+            self.monitor.on_rows(lambda rows: trainer.logger.log_metrics(Monitor.flat(rows), rows[0]["step"]))
+        for listener in self._listeners:
+            self.monitor.on_rows(listener)
         self.monitor.step(trainer.global_step)
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
