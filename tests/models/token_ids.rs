@@ -306,4 +306,8 @@ fn an_added_token_of_many_letters_is_refused() {
         let said = said.expect_err("too long").to_string();
         assert!(said.contains("has 5000 bytes; at most 4096 are read") && said.len() < 300, "{said}");
     }
+    let whole = json!({"normalizer": {"type": "Prepend", "prepend": long},
+        "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}});
+    let said = of([("tokenizer.json", &*whole.to_string())]).expect_err("too long").to_string();
+    assert!(said.contains("its normalizer has a text of 5000 bytes; at most 4096 are read"), "{said}");
 }

@@ -303,7 +303,7 @@ fn check_distinct(
 
 /// The most bytes of an added token. Normalizers take seconds for much longer ones, and no file of a model has one of a
 /// hundredth of this.
-const MOST_BYTES: usize = 4096;
+pub(super) const MOST_BYTES: usize = 4096;
 
 /// Checks that no token is very long, and that every token that is matched in normalized text is not empty after
 /// normalization: an empty token would be found everywhere. The library does not check this when it adds tokens.

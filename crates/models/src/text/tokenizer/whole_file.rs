@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokenizers::normalizers::Replace;
 use tokenizers::{AddedToken, NormalizedString, Normalizer as _, NormalizerWrapper};
 
-use super::added::{GivenId, check_contents};
+use super::added::{GivenId, MOST_BYTES, check_contents};
 use super::class::Class;
 use super::problem::{quoted, shortened, wrong};
 use super::settings::Settings;
@@ -31,6 +31,7 @@ pub(super) fn needed_of(text: &str) -> Result<(Value, Value), InputError> {
     check_merges(&whole["model"])?;
     for part in ["normalizer", "pre_tokenizer"] {
         check_nesting(part, &whole[part])?;
+        check_texts(part, &whole[part])?;
     }
     check_replacements(&whole["normalizer"])?;
     if let Some(fields) = whole.as_object_mut() {
@@ -89,6 +90,31 @@ fn check_nesting(part: &'static str, value: &Value) -> Result<(), InputError> {
             most = MOST_NESTED
         ),
     ))
+}
+
+/// Refuses a part with a very long text: what is put before every text, or in the place of every space, is normalised with it.
+fn check_texts(part: &'static str, value: &Value) -> Result<(), InputError> {
+    let found = match value {
+        Value::String(text) => text.len(),
+        Value::Array(inner) => return inner.iter().try_for_each(|inner| check_texts(part, inner)),
+        // A table of characters, as long as it has to be.
+        Value::Object(inner) => {
+            let texts = inner.iter().filter(|(key, _)| *key != "precompiled_charsmap");
+            return texts.map(|(_, inner)| inner).try_for_each(|inner| check_texts(part, inner));
+        }
+        _ => return Ok(()),
+    };
+    if found <= MOST_BYTES {
+        return Ok(());
+    }
+    let problem = phrase!(
+        "long_text_of_part",
+        "its {part} has a text of {found} bytes; at most {most} are read",
+        part = part,
+        found = found,
+        most = MOST_BYTES
+    );
+    Err(wrong(WHOLE_FILE, problem))
 }
 
 /// Checks that the second piece of every merge begins with the prefix for pieces inside a word; the library cuts that
