@@ -476,7 +476,10 @@ impl Measuring {
             slacks: bound_slacks,
             absent,
             witnesses,
-            largest_column_sum: local_parts.map(|parts| parts.largest_column_sum),
+            // Of two maps that are subtracted, the bounds know the sum of what they send.
+            largest_column_sum: local_parts
+                .filter(|_| self.inputs.weights.heads.iter().all(|head| head.second.is_none()))
+                .map(|parts| parts.largest_column_sum),
             large_radius_limit: match self.options.detail {
                 Detail::Full => large_radius_limit(&self.experiment, &self.inputs),
                 Detail::Norms | Detail::NormOnly => None,
