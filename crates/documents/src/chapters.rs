@@ -29,6 +29,10 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
             chapter("command_line", "The commands of Lipscope, its tables, and its experiment file."),
             chapter("experiment", "The experiment file: every field with its type, its default and its meaning."),
             chapter("python", "Lipscope in Python: functions, PyTorch modules, notebooks."),
+            chapter(
+                "monitor",
+                "The layers of a PyTorch model while it trains: their norms and their attention, in your own loop.",
+            ),
             chapter("embedding", "Lipscope in pages of your own: frames, messages, links, JavaScript."),
             chapter("teaching", "Lectures and assignments with Lipscope."),
             chapter("models", "The norms of the layers of trained and random transformers."),
