@@ -13,13 +13,13 @@ use crate::theory::Place;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
-use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::EnginePlan;
 
 use super::context::{Labs, use_labs};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::{LabNumber, LabSlider, Slide};
-use super::plot::{LabPlot, plot_ids};
+use super::plot::{LabPlot, Written, plot_ids};
 use crate::ask::Request;
 use crate::phase::Phase;
 
@@ -194,9 +194,12 @@ pub fn chart(found: Option<&Certified>, read_at: Option<f64>) -> LineChart {
 }
 
 /// A row for each eps, with the columns of the command line.
-fn table(found: Option<&Certified>, written: &dyn Fn(f64) -> String) -> Table {
+fn table(found: Option<&Certified>, written: Written<'_>) -> Table {
     let row = |row: &CertifiedRow| {
-        [row.relative, row.epsilon, row.certified, row.local, row.ball, row.found].map(written).to_vec()
+        let (plain, upper) = (Kind::Plain, Kind::UpperBound);
+        let numbers = [(row.relative, plain), (row.epsilon, plain), (row.certified, upper), (row.local, upper)];
+        let others = [(row.ball, upper), (row.found, Kind::LowerBound)];
+        numbers.into_iter().chain(others).map(|(x, kind)| written(x, kind)).collect()
     };
     let rows = found.map_or(&[][..], |found| &found.rows).iter().map(row).collect();
     Table { header: strings::certify_columns().map(String::from).to_vec(), rows }

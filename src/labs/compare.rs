@@ -19,7 +19,7 @@ use lipscope_protocol::tasks::EnginePlan;
 use super::context::{Labs, use_labs};
 use super::frame::{LabParts, lab_view};
 use super::inputs::{LabChoice, LabNumber};
-use super::plot::{LabPlot, plot_ids};
+use super::plot::{LabPlot, Written, plot_ids};
 use crate::ask::Request;
 
 /// The lengths over n.
@@ -319,20 +319,20 @@ fn readout(points: &[ComparisonPoint], settings: &CompareSettings, at: Option<f6
 }
 
 /// A row for each point: the bound as a number, empty past the range of f64, and as its logarithm.
-fn table(points: &[ComparisonPoint], settings: &CompareSettings, written: &dyn Fn(f64) -> String) -> Table {
+fn table(points: &[ComparisonPoint], settings: &CompareSettings, written: Written<'_>) -> Table {
     let row = |point: &ComparisonPoint| {
-        let optional = |value: Option<f64>| value.map_or_else(String::new, written);
+        let optional = |value: Option<f64>, kind| value.map_or_else(String::new, |x| written(x, kind));
         let bound = point.bound_log10.map(|log10| 10f64.powf(log10)).filter(|bound| bound.is_finite());
         let sign = claim(point).sign().to_owned();
         vec![
             name(point, settings).unwrap_or_default(),
-            written(point.at),
+            written(point.at, Kind::Plain),
             sign,
-            written(point.norm),
-            optional(point.output),
-            optional(point.found),
-            optional(bound),
-            optional(point.bound_log10),
+            written(point.norm, claim(point)),
+            optional(point.output, Kind::Plain),
+            optional(point.found, Kind::LowerBound),
+            optional(bound, Kind::UpperBound),
+            optional(point.bound_log10, Kind::UpperBound),
         ]
     };
     Table { header: strings::compare_columns(settings.along), rows: points.iter().map(row).collect() }
@@ -341,6 +341,7 @@ fn table(points: &[ComparisonPoint], settings: &CompareSettings, written: &dyn F
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::plot::all_digits;
     use lipscope_core::compare::Effect;
 
     fn point(kind: usize, at: f64, norm: f64) -> ComparisonPoint {
@@ -428,7 +429,7 @@ mod tests {
     fn the_table_has_a_sign_and_the_bound_as_a_number_and_as_its_logarithm() {
         let settings = of(vec![ComparedKind::Plain]);
         let huge = ComparisonPoint { bound_log10: Some(400.0), ..point(0, 8.0, 1.0) };
-        let made = table(&[point(0, 4.0, 1.0), huge], &settings, &|x| x.to_string());
+        let made = table(&[point(0, 4.0, 1.0), huge], &settings, &all_digits);
         assert_eq!(made.header.len(), made.rows[0].len());
         assert_eq!(made.rows[0][2..], ["=", "1", "0.02", "", "10", "1"]);
         assert_eq!(made.rows[1][6..], ["", "400"]);

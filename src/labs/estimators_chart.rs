@@ -3,7 +3,9 @@
 use crate::state::EstimatorQuantity;
 use crate::strings;
 use lipscope_core::estimators::{Estimator, EstimatorPoint, Stop};
-use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Rule, Scale, Series, SeriesKind, Table};
+
+use super::plot::Written;
 
 /// Smaller errors are rounding. They are drawn at this value, since a log axis has no zero.
 const LEAST: f64 = 1e-16;
@@ -70,7 +72,7 @@ pub fn stopped(points: &[EstimatorPoint]) -> Vec<(&EstimatorPoint, Option<Stop>)
 }
 
 /// A row for each point: the dense SVD, then every iteration of Lanczos and of power iteration.
-pub fn estimators_table(points: &[EstimatorPoint], written: &dyn Fn(f64) -> String) -> Table {
+pub fn estimators_table(points: &[EstimatorPoint], written: Written<'_>) -> Table {
     let row = |point: &EstimatorPoint| {
         let stops: Vec<&str> = point.stops.iter().map(|stop| strings::stop_short(point.estimator, *stop)).collect();
         vec![
@@ -78,9 +80,9 @@ pub fn estimators_table(points: &[EstimatorPoint], written: &dyn Fn(f64) -> Stri
             point.iteration.to_string(),
             point.products.to_string(),
             strings::claim(point.is_converged()).to_owned(),
-            written(point.value),
-            written(point.error),
-            written(point.relative_residual),
+            written(point.value, strings::claimed_kind(point.is_converged())),
+            written(point.error, Kind::Plain),
+            written(point.relative_residual, Kind::Plain),
             stops.join(", "),
         ]
     };

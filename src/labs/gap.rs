@@ -16,6 +16,7 @@ use lipscope_protocol::tasks::EnginePlan;
 use super::context::use_labs;
 use super::frame::{Fact, LabParts, lab_view};
 use super::gap_map::{Axes, gap_table, gap_tiles, widest};
+use super::plot::{all_digits, shown};
 use crate::ask::Request;
 
 /// The engine's work for this lab.
@@ -44,8 +45,8 @@ pub fn GapLab() -> impl IntoView {
         None => strings::gap_hint().to_owned(),
     });
     let figure = move || {
-        let csv = move || run.with_untracked(|cells| gap_table(cells, &|x| x.to_string()).to_csv());
-        let table = move || run.with(|cells| gap_table(cells, &|x| Number::of(x).to_string()));
+        let csv = move || run.with_untracked(|cells| gap_table(cells, &all_digits).to_csv());
+        let table = move || run.with(|cells| gap_table(cells, &shown));
         view! {
             <div class="lab-figure gap-map">
                 <div class="plot-stage"><TilesCanvas id="gap-plot" tiles at words=finding readout="gap-readout"/></div>

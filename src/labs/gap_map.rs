@@ -3,7 +3,9 @@
 use crate::strings;
 use lipscope_core::bounds::Bound;
 use lipscope_core::gap::{GapCell, WidestGap};
-use lipscope_plot::{Extent, Number, Scale, Table, Tiles, ascending};
+use lipscope_plot::{Extent, Kind, Number, Scale, Table, Tiles, ascending};
+
+use super::plot::Written;
 
 /// The least upper end of the colours: a map whose bounds nearly meet is pale.
 const LEAST_END: f64 = 2.0;
@@ -57,14 +59,17 @@ pub fn widest(cells: &[GapCell]) -> Option<&GapCell> {
 }
 
 /// A row for each cell.
-pub fn gap_table(cells: &[GapCell], written: &dyn Fn(f64) -> String) -> Table {
+pub fn gap_table(cells: &[GapCell], written: Written<'_>) -> Table {
     let bound = |bound: Option<&Bound>| match bound {
-        Some(bound) => [written(bound.value.unwrap_or(f64::INFINITY)), strings::bound_label(bound.id).to_owned()],
+        Some(bound) => {
+            let value = written(bound.value.unwrap_or(f64::INFINITY), strings::side_kind(bound.side));
+            [value, strings::bound_label(bound.id).to_owned()]
+        }
         None => [String::new(), String::new()],
     };
     let row = |cell: &GapCell| {
         let GapCell { n, radius, lower, upper, absent } = cell;
-        let ratio = cell.ratio().map_or_else(String::new, written);
+        let ratio = cell.ratio().map_or_else(String::new, |ratio| written(ratio, Kind::UpperBound));
         let absent = absent.map_or_else(String::new, |(side, why)| strings::gap_missing(side, why));
         let bounds = bound(lower.as_ref()).into_iter().chain(bound(upper.as_ref()));
         [Number::short(*radius).to_string(), n.to_string()].into_iter().chain(bounds).chain([ratio, absent]).collect()
@@ -75,6 +80,7 @@ pub fn gap_table(cells: &[GapCell], written: &dyn Fn(f64) -> String) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::labs::plot::shown;
     use lipscope_core::bounds::{Absence, SHARP, SINK, Side};
 
     fn cell(radius: f64, n: f64, bounds: Option<(f64, f64)>) -> GapCell {
@@ -105,7 +111,7 @@ mod tests {
     #[test]
     fn the_table_has_every_cell_with_its_bounds_or_the_reason() {
         let cells = [cell(0.5, 1e9, Some((2.0, 4.0))), cell(1.0, 2.0, None)];
-        let table = gap_table(&cells, &|x| Number::of(x).to_string());
+        let table = gap_table(&cells, &shown);
         assert_eq!(table.rows[0][..3], ["0.5", "1000000000", "2.000"]);
         assert_eq!(table.rows[0][6..], ["2.000", ""]);
         assert!(table.rows[1][2..7].iter().all(String::is_empty) && !table.rows[1][7].is_empty());

@@ -2,7 +2,9 @@
 
 use crate::strings;
 use lipscope_core::inverse::InverseStep;
-use lipscope_plot::{AxisSpec, Extent, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
+
+use super::plot::Written;
 
 use crate::answers::{Pair, Side};
 
@@ -46,8 +48,8 @@ fn at(step: &InverseStep, value: f64) -> (f64, f64) {
 }
 
 /// A row for each iteration.
-pub fn table(pair: &Pair, written: &dyn Fn(f64) -> String) -> Table {
-    let cell = |value: Option<f64>| value.map_or_else(String::new, written);
+pub fn table(pair: &Pair, written: Written<'_>) -> Table {
+    let cell = |value: Option<f64>| value.map_or_else(String::new, |x| written(x, Kind::Plain));
     let row = |t: usize| {
         let (l2, dot) = (pair.l2.steps.get(t), pair.dot.steps.get(t));
         let guaranteed = l2.and_then(|step| step.guaranteed);

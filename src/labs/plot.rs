@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use crate::charts::{ExperimentSource, ExportFold, ReadableChart, TableFold, exportable};
 use crate::strings::{self, Paper};
-use lipscope_plot::{LineChart, Number, Table};
+use lipscope_plot::{Kind, LineChart, Number, Table};
 
 use crate::ask::Ask;
 
@@ -35,7 +35,22 @@ macro_rules! plot_ids {
 pub(super) use plot_ids;
 
 /// Makes the table of a run. The function that it receives writes the numbers.
-type MakeTable<T> = fn(&T, &dyn Fn(f64) -> String) -> Table;
+type MakeTable<T> = fn(&T, Written<'_>) -> Table;
+/// Writes a number of a table: all of it in a file; on the page with four digits, rounded to the side of its sign.
+pub type Written<'a> = &'a dyn Fn(f64, Kind) -> String;
+
+/// A number of a table on the page.
+pub fn shown(x: f64, kind: Kind) -> String {
+    match kind {
+        Kind::LowerBound | Kind::UpperBound => Number::digits(x, kind).kind(Kind::Plain).to_string(),
+        _ => Number::of(x).to_string(),
+    }
+}
+
+/// A number of a table in a file.
+pub fn all_digits(x: f64, _: Kind) -> String {
+    x.to_string()
+}
 
 /// A plot of a lab: the run that it shows, and the chart, sentence, readout and table made from it.
 pub struct LabPlot<T: 'static> {
@@ -73,8 +88,8 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     /// The plot with its readout, table and files.
     pub fn view(self, title: &'static str, paper: Paper, source: ExperimentSource) -> AnyView {
         let LabPlot { ids, run, at, chart, words, read, table } = self;
-        let csv = move || run.with_untracked(|data| table(data, &|x| x.to_string()).to_csv());
-        let table = move || run.with(|data| table(data, &|x| Number::of(x).to_string()));
+        let csv = move || run.with_untracked(|data| table(data, &all_digits).to_csv());
+        let table = move || run.with(|data| table(data, &shown));
         let made = Made { chart, words, read, table: table.into(), csv: csv.into() };
         plot_view(ids, at, made, title, paper, source)
     }

@@ -16,7 +16,7 @@ use lipscope_protocol::tasks::EnginePlan;
 
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabChoice;
-use super::plot::{LabPlot, plot_ids};
+use super::plot::{LabPlot, Written, plot_ids};
 use crate::ask::Request;
 
 /// Radii per decade.
@@ -216,7 +216,7 @@ fn guide(dot: &[(f64, f64)]) -> Vec<(f64, f64)> {
         .collect()
 }
 
-fn table(points: &[ScalingPoint], written: &dyn Fn(f64) -> String) -> Table {
-    let row = |point: &ScalingPoint| [point.radius, point.dot, point.l2].map(written).to_vec();
+fn table(points: &[ScalingPoint], written: Written<'_>) -> Table {
+    let row = |point: &ScalingPoint| [point.radius, point.dot, point.l2].map(|x| written(x, Kind::Plain)).to_vec();
     Table { header: strings::scaled_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
 }

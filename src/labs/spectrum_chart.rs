@@ -2,7 +2,9 @@
 
 use crate::strings;
 use lipscope_core::spectrum::{Energy, Level, Places, Spectrum};
-use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
+
+use super::plot::Written;
 
 /// Up to this many indices the axis is linear.
 const EVENLY: f64 = 2000.0;
@@ -91,19 +93,22 @@ pub fn energy_chart(spectrum: Option<&Spectrum>) -> LineChart {
 }
 
 /// A row for each value.
-pub fn values_table(spectrum: Option<&Spectrum>, written: &dyn Fn(f64) -> String) -> Table {
+pub fn values_table(spectrum: Option<&Spectrum>, written: Written<'_>) -> Table {
     let row = |(index, level): (f64, Level)| {
-        let residual = level.relative_residual.map_or_else(String::new, written);
+        let residual = level.relative_residual.map_or_else(String::new, |x| written(x, Kind::Plain));
         let claim = strings::claim(level.is_converged()).to_owned();
-        vec![written(index), claim, written(level.value), written(level.multiplicity), residual]
+        let value = written(level.value, strings::claimed_kind(level.is_converged()));
+        vec![index.to_string(), claim, value, level.multiplicity.to_string(), residual]
     };
     let rows = spectrum.map_or_else(Vec::new, indexed).into_iter().map(row).collect();
     Table { header: strings::spectrum_columns().map(String::from).to_vec(), rows }
 }
 
 /// A row for each token.
-pub fn energy_table(spectrum: Option<&Spectrum>, written: &dyn Fn(f64) -> String) -> Table {
+pub fn energy_table(spectrum: Option<&Spectrum>, written: Written<'_>) -> Table {
     let energies = spectrum.and_then(|spectrum| spectrum.top.as_ref()).map_or(&[][..], |top| &top.energies);
-    let row = |energy: &Energy| vec![(energy.place + 1).to_string(), written(energy.output), written(energy.input)];
+    let row = |energy: &Energy| {
+        vec![(energy.place + 1).to_string(), written(energy.output, Kind::Plain), written(energy.input, Kind::Plain)]
+    };
     Table { header: strings::energy_columns().map(String::from).to_vec(), rows: energies.iter().map(row).collect() }
 }

@@ -10,12 +10,12 @@ use crate::strings::{self, Paper};
 use crate::theory::Place;
 use lipscope_core::bounds::KIM_LINF;
 use lipscope_core::tightness::TightnessPoint;
-use lipscope_plot::{AxisSpec, Extent, LineChart, Role, Scale, Series, SeriesKind, Table};
+use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
 use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
 
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabNumber;
-use super::plot::{LabPlot, plot_ids};
+use super::plot::{LabPlot, Written, plot_ids};
 use crate::ask::Request;
 
 /// The numbers of tokens at which the lab searches.
@@ -102,9 +102,11 @@ pub fn chart(points: &[TightnessPoint]) -> LineChart {
     )
 }
 
-fn table(points: &[TightnessPoint], written: &dyn Fn(f64) -> String) -> Table {
+fn table(points: &[TightnessPoint], written: Written<'_>) -> Table {
     let row = |point: &TightnessPoint| {
-        let numbers = [point.found, point.bound, point.found / point.bound].map(written);
+        let ratio = (point.found / point.bound, Kind::LowerBound);
+        let numbers = [(point.found, Kind::LowerBound), (point.bound, Kind::UpperBound), ratio];
+        let numbers = numbers.map(|(x, kind)| written(x, kind));
         std::iter::once(point.n.to_string()).chain(numbers).chain([strings::clusters_of(point)]).collect()
     };
     Table { header: strings::tightness_columns().map(String::from).to_vec(), rows: points.iter().map(row).collect() }
