@@ -80,12 +80,21 @@ fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
     })
 }
 
+/// The lengths at which there are bounds beside skew tokens: the present one. At another n their A is another one, and the
+/// bounds of the present A are none of what is measured there.
+fn of_present_weights(state: &PageState) -> Vec<f64> {
+    vec![state.n_tokens().max(2.0)]
+}
+
 /// The plan of the bounds over n beside a sweep.
 pub fn bounds(state: &PageState) -> GrowthRequest {
     let state = &*state.drawn();
     let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
     let lengths = curve_lengths(curves_end(state), &swept);
-    let lengths = lengths.into_iter().map(|n| n as f64).collect();
+    let mut lengths: Vec<f64> = lengths.into_iter().map(|n| n as f64).collect();
+    if state.tokens == TokenChoice::Skew {
+        lengths = of_present_weights(state);
+    }
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
@@ -145,6 +154,9 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     lengths.retain(|n| (2.0..=end).contains(n));
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
+    if is_skew {
+        lengths = of_present_weights(state);
+    }
     let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || shown.contains(n));
     let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };
     let plan = GrowthPlan { lengths, spacing };
@@ -383,5 +395,14 @@ mod tests {
     fn curves_ask_for_no_more_tokens_than_the_page_takes() {
         let state = PageState { n: 700, d: 640, ..PageState::default() };
         assert_eq!(curves_end(&state), MAX_TOKEN_ENTRIES / 640);
+    }
+
+    #[test]
+    fn skew_tokens_have_bounds_at_the_present_n_alone() {
+        let state = PageState { n: 8, ..PageState::default().with_tokens(TokenChoice::Skew) };
+        assert_eq!(bounds(&state).plan.lengths, [8.0]);
+        assert_eq!(growth(&state).plan.lengths, [8.0]);
+        let random = PageState { n: 8, ..PageState::default() };
+        assert!(bounds(&random).plan.lengths.len() > 10);
     }
 }

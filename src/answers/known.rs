@@ -90,7 +90,7 @@ impl KnownTokens {
         let radius = measurement.radius.min(radius_of(&state.experiment().tokens, state));
         let mut is_new = false;
         for norm in NORMS {
-            let Some(value) = measurement.norm(norm) else { continue };
+            let Some(value) = measurement.norm(norm).filter(|_| is_reached(norm)) else { continue };
             let at = (state.dim(), norm, n, radius, value.log10());
             is_new |= self.add(&map, at, &|| Origin::Given(state.experiment().tokens));
         }
@@ -128,7 +128,7 @@ impl KnownTokens {
         for point in points {
             let origin = || Origin::Drawn { of: Arc::clone(&of), n: point.n, draw: point.draw };
             for norm in NORMS {
-                let Some(value) = point.norm(norm) else { continue };
+                let Some(value) = point.norm(norm).filter(|_| is_reached(norm)) else { continue };
                 let at = (state.dim(), norm, point.n as f64, point.radius, value.log10());
                 is_new |= self.add(&map, at, &origin);
             }
@@ -511,6 +511,11 @@ pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
         Some((norm, kind)) if is_same(log10, norm.log10()) => Number::known(norm, kind),
         _ => Number::claimed(log10, Kind::LowerBound),
     }
+}
+
+/// Whether the number of a norm is one that its tokens reach: the sum over blocks is an upper bound on theirs.
+fn is_reached(norm: Norm) -> bool {
+    norm != Norm::MaxToken
 }
 
 /// Whether two norms, given by their log10, are one norm that was computed in two ways.

@@ -5,6 +5,7 @@ use crate::prelude::*;
 
 use crate::answers::Measured;
 use crate::page::Page;
+use crate::state::{PageState, TokenChoice};
 use crate::strings::{self, Place};
 use lipscope_core::bounds::{Bound, BoundId, CASTIN_MEAN_FIELD, Norm, best_lower, best_upper};
 use lipscope_core::experiment::{Normalization, Scope};
@@ -34,6 +35,10 @@ pub struct Facts {
     /// The published mean-field bound.
     pub mean_field: Option<Bound>,
 }
+
+/// Known tokens whose norm is above the best lower bound by more than this, in powers of ten, are others than those of the
+/// bound.
+const WORSE_THAN_PROVED: f64 = 0.04;
 
 /// How tokens compare with the known tokens of their ball.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +79,9 @@ pub fn facts(page: Page) -> Option<Facts> {
     let known = page.answers.known.with(|all| all.on(state, norm).raise(lower, measurement.n, ball.ball.radius));
     let best = best_upper(bounds, norm).copied();
     let is_largest = best.is_some_and(|best| Standing::is_same(measured_log10, best.log10));
-    let top = if ball.ball.worst.is_some() || is_largest { Standing::Worst } else { Standing::Alone };
+    // A lower bound is the norm of some tokens.
+    let is_tried = ball.ball.worst.is_some() || lower > f64::NEG_INFINITY || is_alone(state, measurement.n);
+    let top = if is_tried || is_largest { Standing::Worst } else { Standing::Alone };
     is_of_one.then(|| Facts {
         n: measurement.n,
         measured: found,
@@ -88,15 +95,23 @@ pub fn facts(page: Page) -> Option<Facts> {
         standing: Standing::of(measured_log10, known, top),
         worst_log10: known.max(measured_log10),
         best,
-        limit: best_upper(&ball.ball.limit, norm).copied(),
+        // The A of skew tokens is another one at each n.
+        limit: best_upper(&ball.ball.limit, norm).copied().filter(|_| state.tokens != TokenChoice::Skew),
         // Growth that ends at three tokens or fewer is not reported. The growth is that of the tokens that proofs name,
         // so it is not reported either where they name none.
         growth_ends: ball
             .ball
             .growth_ends
-            .filter(|ln_n| ball.of.experiment.has_proved_witnesses() && *ln_n > 3f64.ln()),
+            .filter(|ln_n| ball.of.experiment.has_proved_witnesses() && *ln_n > 3f64.ln())
+            // Nor where other tokens are worse than those: their norms grow in another way.
+            .filter(|_| known - lower <= WORSE_THAN_PROVED),
         mean_field: of(bounds, &CASTIN_MEAN_FIELD),
     })
+}
+
+/// Whether a single token attends to itself alone, so that J = V wherever it is.
+fn is_alone(state: &PageState, n: f64) -> bool {
+    n == 1.0 && state.normalization == Normalization::None && state.experiment().is_plain()
 }
 
 /// The largest norm known in the ball; `None` past the range of f64.

@@ -163,7 +163,7 @@ fn at_tokens(known: &Known<'_>) -> Option<Series> {
         vec![(measurement.n, bound.log10)],
     );
     let opacity = presence(measured.answers(known.state));
-    Some(Series { opacity, ..ring.given_log10().claim(claim_of(bound)) })
+    Some(Series { opacity, ..ring.given_log10().claim(claim_of(bound, known.state.norm)) })
 }
 
 /// The series that may stand far above everything else.
@@ -192,7 +192,11 @@ fn curves<'a>(
         let role = trace.bounds().first().map_or(Role::LowerBound, |id| role_of(id));
         let claim = match trace {
             Trace::Worst => Kind::LowerBound,
-            _ => data.rows().iter().find_map(|row| bound_in(row, trace, state.norm)).map_or(Kind::Plain, claim_of),
+            _ => data
+                .rows()
+                .iter()
+                .find_map(|row| bound_in(row, trace, state.norm))
+                .map_or(Kind::Plain, |bound| claim_of(bound, state.norm)),
         };
         let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
             .given_log10()

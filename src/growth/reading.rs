@@ -11,7 +11,7 @@ use lipscope_plot::{Kind, Number};
 use crate::answers::{Answers, Curves, KnownOfMap, SearchFound, Sweep, larger, written_reached};
 use crate::page::Page;
 use crate::plans::sweep_over_n;
-use crate::state::{PageState, Trace};
+use crate::state::{PageState, TokenChoice, Trace};
 use crate::strings;
 
 /// A norm that exceeds a bound by less than this, in powers of ten, is that of the tokens behind the bound.
@@ -33,8 +33,8 @@ impl Reading {
         Reading { kind, number: Number::digits(value, kind), log10: value.log10() }
     }
 
-    fn of_bound(bound: &Bound) -> Self {
-        let kind = claim_of(bound);
+    fn of_bound(bound: &Bound, norm: Norm) -> Self {
+        let kind = claim_of(bound, norm);
         Reading { kind, number: Number::claimed(bound.log10, kind).kind(Kind::Plain), log10: bound.log10 }
     }
 
@@ -48,9 +48,10 @@ impl Reading {
 }
 
 /// The kind of a bound's value.
-pub fn claim_of(bound: &Bound) -> Kind {
-    // The value of the skew witness is the exact norm for other weights A.
-    if bound.id == &SKEW { Kind::Exact } else { strings::side_kind(bound.side) }
+pub fn claim_of(bound: &Bound, norm: Norm) -> Kind {
+    // The value of the skew witness is the exact spectral norm for other weights A, and so a lower bound on the Frobenius
+    // norm.
+    if bound.id == &SKEW && norm == Norm::Spectral { Kind::Exact } else { strings::side_kind(bound.side) }
 }
 
 /// The bound on a norm that a trace shows at the n of a row: of several upper ones the smallest.
@@ -156,9 +157,9 @@ pub fn is_about(found: &SearchFound, data: &Curves, state: &PageState) -> bool {
 pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
     let answers = page.answers;
     let of_norm = page.norm();
-    let read = |bound: &Bound| match claim_of(bound) {
+    let read = |bound: &Bound| match claim_of(bound, of_norm) {
         Kind::LowerBound => Reading::of_reached(bound.log10, page),
-        _ => Reading::of_bound(bound),
+        _ => Reading::of_bound(bound, of_norm),
     };
     let of_bound = || answers.growth.with(|data| bound_in(data.row(n)?, trace, of_norm).map(read));
     let found = || {
@@ -191,7 +192,12 @@ pub fn value_at(page: Page, trace: Trace, n: f64) -> Option<Reading> {
                 let measured = measured.as_ref().filter(|measured| page.state.with(|state| measured.answers(state)))?;
                 measured.norm(of_norm).filter(|_| measured.measurement.n == n)
             });
+            // At the present n the curve is that of the present tokens: where their norm is not known, others say nothing.
+            let is_here = page.state.with(|state| state.n_tokens() == n && state.tokens == TokenChoice::Worst);
             let (norm, kind) = of_current.or_else(|| {
+                if is_here {
+                    return None;
+                }
                 let draws = answers.sweep.with(|sweep| page.state.with(|state| draws_of(sweep, state)));
                 let largest = draws.iter().filter(|draw| draw.0 == n).map(|draw| draw.1).reduce(maximum);
                 largest.map(|norm| (norm, Kind::LowerBound))

@@ -9,7 +9,7 @@ use crate::theory::Place;
 use crate::{plans, strings};
 use lipscope_core::bounds::{BoundId, Side};
 use lipscope_core::experiment::Normalization;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::context::use_growth;
 use super::reading::{Reading, Widest, bound_in, value_at, widest_now};
@@ -43,7 +43,9 @@ pub fn GapSentence() -> impl IntoView {
     let words = move || {
         ends.with(|(lower, upper)| {
             let text = |reading: &Reading| (reading.log10, reading.number.clone());
-            let lower = lower.as_ref().map(text);
+            // Rounded down, so that "reach" stays true, also where the list writes the present tokens' norm to the nearest.
+            let reached = |reading: &Reading| Number::claimed(reading.log10, Kind::LowerBound).kind(Kind::Plain);
+            let lower = lower.as_ref().map(|reading| (reading.log10, reached(reading)));
             let upper = upper.as_ref().map(|(_, reading)| text(reading));
             match (is_known.get(), lower, upper) {
                 (false, ..) => strings::measuring_text().into(),

@@ -73,7 +73,11 @@ fn grows_like_root(hypotheses: &Hypotheses, end: f64) -> bool {
     let Some(logs) = (0..GROWTH_LENGTHS).map(length).map(reached).collect::<Option<Vec<_>>>() else { return false };
     // Bounds may be past the range of f64; the slope is that of their ratios.
     let points: Vec<(f64, f64)> = logs.iter().map(|(n, log10)| (*n, 10f64.powf(log10 - logs[0].1))).collect();
-    fit_power_law(&points).is_some_and(|fit| LIKE_ROOT.contains(&fit.exponent))
+    // Over the whole range, and over both halves: a curve that rises early and is flat then has this slope in the mean.
+    let half = points.len() / 2;
+    [&points[..], &points[..=half], &points[half..]]
+        .into_iter()
+        .all(|part| fit_power_law(part).is_some_and(|fit| LIKE_ROOT.contains(&fit.exponent)))
 }
 
 /// The bounds, computed in one step.
