@@ -15,7 +15,7 @@ from ._calls import (
     refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
-from ._layers import GIVES_NAN, is_attention
+from ._layers import GIVES_NAN, is_attention, is_kept
 from ._masks import float64
 from ._multihead import tokens_thrice
 from ._norm import differentiable, norm
@@ -316,16 +316,24 @@ def map_of(
 
 def rerun(layer: LayerAt, module: torch.nn.Module) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """A module inside of a layer that maps tokens to tokens, as a function of those of the item that are kept, and these."""
+    inside, again, _ = _inside(layer, module)
+    return lambda y: _first(again(inside.batch(inside.placed(y))))[layer.item][layer.kept], inside.entered[layer.kept]
+
+
+def _inside(layer: LayerAt, module: torch.nn.Module) -> tuple[LayerAt, Callable[[torch.Tensor], Any], tuple[Any, Any]]:
+    """A module inside of a layer at its own tokens, the same call with others, and the arguments that the layer gives it."""
     calls: list[tuple[Any, Any]] = []
 
     def keep(_: Any, arguments: Any, options: Any) -> None:
         calls.append((arguments, options))
 
-    with _hooked(module.register_forward_pre_hook(keep, with_kwargs=True)):
+    handles = watched(f"The attention of {layer.named}", module)
+    with _hooked(*handles, module.register_forward_pre_hook(keep, with_kwargs=True)):
         layer.call.again(layer.call.entered)
     x, again = _again(module, *calls[0])
-    inside = replace(layer, call=replace(layer.call, entered=x))
-    return lambda y: _first(again(inside.batch(inside.placed(y))))[layer.item][layer.kept], inside.entered[layer.kept]
+    if len(x) != len(layer.call.entered):
+        raise ValueError(f"{layer.named} calls its attention with another batch than its own.")
+    return replace(layer, call=replace(layer.call, entered=x)), again, calls[0]
 
 
 def _composed(
@@ -421,10 +429,9 @@ class _Parts:
 
     def attention(self, with_output: bool) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
         """Attention at its own input, before or after its output matrix."""
-        layer, calls, heads, outputs = self.layer, [], [], []
-
-        def keep(_: Any, arguments: Any, options: Any) -> None:
-            calls.append((arguments, options))
+        layer, heads, outputs = self.layer, [], []
+        inside, again, (arguments, options) = _inside(layer, self.module)
+        x = inside.call.entered
 
         def run(again: Callable[[], Any]) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
             """The heads that enter the output matrix, what this gives, and what the module gives."""
@@ -434,14 +441,6 @@ class _Parts:
             with _hooked(before, after):
                 whole = _first(again())
             return heads.pop(), outputs.pop(), whole
-
-        handles = watched(f"The attention of {layer.named}", self.module)
-        with _hooked(*handles, self.module.register_forward_pre_hook(keep, with_kwargs=True)):
-            layer.call.again(layer.call.entered)
-        x, again = _again(self.module, *calls[0])
-        if len(x) != len(layer.call.entered):
-            raise ValueError(f"{layer.named} calls its attention with another batch than its own.")
-        inside = replace(layer, call=replace(layer.call, entered=x))
 
         def f(y: torch.Tensor) -> torch.Tensor:
             whole = inside.batch(inside.placed(y))
@@ -455,9 +454,8 @@ class _Parts:
 
         if with_output and not self.family.dense:
             _, given, left = run(lambda: again(x))
-            residual = calls[0][1].get("residual", next(iter(calls[0][0][1:2]), None))
-            expected = [given, *([given + residual] if isinstance(residual, torch.Tensor) and residual.shape == given.shape else [])]
-            if not any(one.numel() == left.numel() and _is_close(one.reshape(-1), left.reshape(-1), left) for one in expected):
+            residual = options.get("residual", next(iter(arguments[1:2]), None))
+            if not is_kept(given, left, residual):
                 raise ValueError(
                     f"The attention of {layer.named} changes what its output matrix gives, in a hook or a forward of its own. "
                     'Measure its "block", or a function with all of it by lipscope.torch.norm.'

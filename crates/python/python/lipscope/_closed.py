@@ -13,7 +13,7 @@ P is computed again in each block from the logarithms of the rows' sums, which a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Callable, Iterator
 
 import torch
@@ -31,12 +31,6 @@ class _Scores:
     is_causal: bool
     #: Booleans, true where attention is allowed, or numbers that are added; it broadcasts to (.., n, n).
     mask: torch.Tensor | None
-
-    @staticmethod
-    def of(query: torch.Tensor, mask: torch.Tensor | None, is_causal: bool, scale: float | None) -> _Scores:
-        """Those of a call."""
-        mask = None if mask is None else mask.detach()
-        return _Scores(query.shape[-1] ** -0.5 if scale is None else scale, is_causal, mask)
 
     def blocks(self, q: torch.Tensor, k: torch.Tensor) -> Iterator[tuple[slice, torch.Tensor]]:
         """The scores of some rows after others."""
@@ -122,22 +116,56 @@ class _Attention(torch.autograd.Function):
         return of_q, of_k, of_v, None
 
 
-def closed_attention(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> torch.Tensor:
+@dataclass(frozen=True)
+class FusedCall:
+    """A call of `torch.nn.functional.scaled_dot_product_attention`, with its arguments as they are there."""
+
+    query: torch.Tensor
+    key: torch.Tensor
+    value: torch.Tensor
+    attn_mask: torch.Tensor | None = None
+    dropout_p: float = 0.0
+    is_causal: bool = False
+    scale: float | None = field(default=None, kw_only=True)
+    enable_gqa: bool = field(default=False, kw_only=True)
+
+    def _scores(self) -> _Scores:
+        mask = None if self.attn_mask is None else self.attn_mask.detach()
+        return _Scores(self.query.shape[-1] ** -0.5 if self.scale is None else self.scale, self.is_causal, mask)
+
+    def _repeated(self, part: torch.Tensor) -> torch.Tensor:
+        """Keys or values, those of groups once for each head."""
+        times = self.query.shape[-3] // part.shape[-3] if self.enable_gqa else 1
+        return part if times == 1 else part.repeat_interleave(times, -3)
+
+    def scores(self) -> Iterator[torch.Tensor]:
+        """The scores, some rows after others."""
+        for _, scores in self._scores().blocks(self.query, self._repeated(self.key)):
+            yield scores
+
+    def value_in_closed_form(self) -> torch.Tensor:
+        """What the call gives, as `closed_attention`."""
+        query, key, value = self.query, self._repeated(self.key), self._repeated(self.value)
+        first = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
+        # As PyTorch's formula has it, half precision is computed in float32.
+        wide = torch.promote_types(query.dtype, torch.float32)
+        q, k, v = (part.expand(*first, *part.shape[-2:]).to(wide) for part in (query, key, value))
+        return _Attention.apply(q, k, v, self._scores())[0].to(query.dtype)
+
+    def has_closed_form(self) -> bool:
+        """Whether the closed form has the same derivative: it takes the mask for a constant, and is no part of `torch.vmap`."""
+        mask, functorch = self.attn_mask, torch._C._functorch
+        is_mask_differentiated = mask is not None and (mask.requires_grad or functorch.is_functorch_wrapped_tensor(mask))
+        is_within_vmap = any(functorch.is_batchedtensor(part) for part in (self.query, self.key, self.value))
+        return not (self.dropout_p or is_mask_differentiated or is_within_vmap)
+
+
+def closed_attention(*args: Any, **kwargs: Any) -> torch.Tensor:
     """What `torch.nn.functional.scaled_dot_product_attention` gives, with forward and reverse derivatives of their own.
 
     Parameters
     ----------
-    query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
+    *args, **kwargs
         As there. No n x n matrix is kept; the mask has no derivative.
 
     Raises
@@ -149,35 +177,10 @@ def closed_attention(
     -----
     It has one derivative: what differentiates twice needs `SDPBackend.MATH`.
     """
-    if dropout_p:
+    call = FusedCall(*args, **kwargs)
+    if call.dropout_p:
         raise ValueError("Attention has dropout, so that it is another function in every call. Call .eval() on its module.")
-    of = _Scores.of(query, attn_mask, is_causal, scale)
-    key, value = (_repeated(part, query) if enable_gqa else part for part in (key, value))
-    first = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2], value.shape[:-2])
-    # As PyTorch's formula has it, half precision is computed in float32.
-    wide = torch.promote_types(query.dtype, torch.float32)
-    q, k, v = (part.expand(*first, *part.shape[-2:]).to(wide) for part in (query, key, value))
-    return _Attention.apply(q, k, v, of)[0].to(query.dtype)
-
-
-def row_blocks(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    attn_mask: torch.Tensor | None,
-    is_causal: bool,
-    scale: float | None,
-    enable_gqa: bool,
-) -> Iterator[torch.Tensor]:
-    """The scores of a call of `scaled_dot_product_attention`, some rows after others."""
-    key = _repeated(key, query) if enable_gqa else key
-    for _, scores in _Scores.of(query, attn_mask, is_causal, scale).blocks(query, key):
-        yield scores
-
-
-def _repeated(part: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
-    """Keys or values of groups, once for each head."""
-    times = query.shape[-3] // part.shape[-3]
-    return part if times == 1 else part.repeat_interleave(times, -3)
+    return call.value_in_closed_form()
 
 
 #: PyTorch's own function, whatever stands in its place for a while.
@@ -217,16 +220,7 @@ def closed_attentions() -> Replaced:
     """
 
     def other(*args: Any, **kwargs: Any) -> torch.Tensor:
-        mask = kwargs.get("attn_mask", args[3] if len(args) > 3 else None)
-        dropout = kwargs.get("dropout_p", args[4] if len(args) > 4 else 0.0)
-        tensors = [part for part in (*args, *kwargs.values()) if isinstance(part, torch.Tensor)]
-        is_within_vmap = any(torch._C._functorch.is_batchedtensor(part) for part in tensors)
-        is_other = dropout or is_within_vmap or _is_differentiated(mask)
-        return (FUSED if is_other else closed_attention)(*args, **kwargs)
+        call = FusedCall(*args, **kwargs)
+        return call.value_in_closed_form() if call.has_closed_form() else FUSED(*args, **kwargs)
 
     return Replaced({"scaled_dot_product_attention": other})
-
-
-def _is_differentiated(mask: torch.Tensor | None) -> bool:
-    """Whether a mask may depend on what is differentiated: the closed form takes it for a constant."""
-    return mask is not None and (mask.requires_grad or torch._C._functorch.is_functorch_wrapped_tensor(mask))

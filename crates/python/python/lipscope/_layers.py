@@ -225,21 +225,12 @@ class Catcher:
         self._compare_elsewhere(weights, found, given, lambda elsewhere: run(weights, elsewhere))
         self.calls.append((self.name, fix(module), weights, found))
 
-    def _check_after(self, given: torch.Tensor, output: torch.Tensor, residual: Any) -> None:
-        """Refuses a module that changes what its output matrix gives. One family adds its residual connection inside."""
-        is_same = lambda other: other.shape == output.shape and torch.equal(other, output)
-        if is_same(given) or (isinstance(residual, torch.Tensor) and is_same(given + residual)):
-            return
-        # Views of another shape, and NaN, which differs from itself.
-        if given.numel() == output.numel() and torch.equal(given.reshape(-1).nan_to_num(), output.reshape(-1).nan_to_num()):
-            return
-        raise refusal(self.name, self.module, "changes what its output matrix gives, in a hook or a forward of its own")
-
     def _of_module(self, result: Any, residual: Any = None) -> torch.Tensor:
         """What the module computed: the concatenated heads, or for torch.nn.MultiheadAttention its output."""
         output = result[0] if isinstance(result, tuple) else result
         if self.family is not None and self.family.output:
-            self._check_after(self._given.pop(), output, residual)
+            if not is_kept(self._given.pop(), output, residual):
+                raise refusal(self.name, self.module, "changes what its output matrix gives, in a hook or a forward of its own")
             return self._heads.pop()
         if self.family is not None:
             return output
@@ -338,6 +329,14 @@ class Catcher:
     def _items_of(self, tokens: np.ndarray) -> np.ndarray:
         """The tokens of a call as (batch, n, d)."""
         return tokens if self.family is not None else _batch_first(self.module, tokens)
+
+
+def is_kept(given: torch.Tensor, left: torch.Tensor, residual: Any) -> bool:
+    """Whether a module gives what its output matrix gave. One family adds its residual connection inside."""
+    # The same numbers in another shape, and NaN, which differs from itself.
+    flat = lambda part: part.reshape(-1).nan_to_num()
+    expected = [given, *([given + residual] if isinstance(residual, torch.Tensor) and residual.shape == given.shape else [])]
+    return any(one.numel() == left.numel() and torch.equal(flat(one.to(left.dtype)), flat(left)) for one in expected)
 
 
 def _batch_first(module: torch.nn.MultiheadAttention, part: Any) -> Any:

@@ -12,7 +12,7 @@ from typing import Any, Callable, Iterator, Sequence
 
 import torch
 
-from ._arrays import first_line, real, whole
+from ._arrays import real, whole
 from ._blocks import LayerAt, LayerCall, Padding, map_of, recording, rerun, stacks_of
 from ._buffers import kept_buffers
 from ._calls import checked_call, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, without_caches
@@ -235,10 +235,6 @@ class Monitor:
             row = self._measured(make, layer, name)
         except _NotFinite as problem:
             row = {"value": None, "residual": None, "kind": "none", "steps": 0, "problem": str(problem)}
-        except ValueError as problem:
-            if "NaN" not in str(problem) and "infinite" not in str(problem):
-                raise
-            row = {"value": None, "residual": None, "kind": "none", "steps": 0, "problem": first_line(problem)}
         return {**row, **of_attention}
 
     def _measured(self, make: Callable[[LayerAt], Any], layer: LayerAt, name: str) -> Row:
@@ -368,9 +364,9 @@ def _bare(model: torch.nn.Module) -> torch.nn.Module:
 
 
 def _refuse_sharded(model: torch.nn.Module) -> None:
+    is_wrapped = any(hasattr(part, "_fsdp_wrapped_module") for part in model.modules())
     for name, parameter in model.named_parameters():
-        is_sharded = type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "device_mesh")
-        if is_sharded or any(hasattr(part, "_fsdp_wrapped_module") for part in model.modules()):
+        if is_wrapped or type(parameter).__name__ == "FlatParameter" or hasattr(parameter, "device_mesh"):
             raise ValueError(
                 f"The parameter {name!r} is sharded over several processes. Gather the model's parameters, and give the monitor a "
                 "model of whole ones."

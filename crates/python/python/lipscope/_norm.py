@@ -14,6 +14,7 @@ from ._arrays import first_line, whole
 from ._buffers import kept_buffers
 from ._calls import refuse_quantized
 from ._closed import closed_attentions
+from ._golub_kahan import JacobianProducts
 from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
 from ._results import Norm
@@ -127,9 +128,8 @@ class _Products:
         self.value = _repeated(self.f, x)
         #: The rounding of the coarser of the two types.
         self.eps = max(torch.finfo(part.dtype).eps for part in (x, self.value))
-        # Without what belongs to parameters: their derivatives would keep matrices of their own.
-        with _named("in reverse"), torch.no_grad():
-            _, self.pull = torch.func.vjp(self.f, x)
+        with _named("in reverse"):
+            self.products = JacobianProducts(f, x)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -138,14 +138,14 @@ class _Products:
 
     def forward(self, v: np.ndarray) -> np.ndarray:
         """J v."""
-        with _named("forward"), torch.no_grad():
-            image = torch.func.jvp(self.f, (self.x,), (_tensor(v, self.x),))[1]
+        with _named("forward"):
+            image = self.products.forward(_tensor(v, self.x))
         return _finite("forward", image)
 
     def reverse(self, u: np.ndarray) -> np.ndarray:
         """J^T u."""
-        with _named("in reverse"), torch.no_grad():
-            image = self.pull(_tensor(u, self.value), retain_graph=True)[0]
+        with _named("in reverse"):
+            image = self.products.reverse(_tensor(u, self.value))
         return _finite("reverse", image)
 
     def check_adjoint(self, seed: int) -> float | None:
@@ -229,13 +229,8 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
     first = _value(f, x)
     # What keeps the keys of other tokens shows them; and a first call may draw what later ones keep.
     _elsewhere(f, x + 0.01 * x.roll(1, -1) if x.dim() else 1.01 * x)
-    before = random_states(x)
-    value = _value(f, x)
-    if not all(torch.equal(*pair) for pair in zip(before, random_states(x))):
-        raise ValueError(
-            "`f` draws random numbers, so that it is another function in every call. Turn dropout off: call `.eval()` on its "
-            "module."
-        )
+    with without_randomness(x):
+        value = _value(f, x)
     _check_finite("`f(x)`", value)
     tolerance = max(_REPEATED, 4 * torch.finfo(value.dtype).eps)
     is_same = first.shape == value.shape and _length(float64(first) - float64(value)) <= tolerance * _length(
@@ -266,7 +261,19 @@ def _value(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.
     return value.detach()
 
 
-def random_states(x: torch.Tensor) -> list[torch.Tensor]:
+@contextmanager
+def without_randomness(x: torch.Tensor) -> Iterator[None]:
+    """Refuses a function of x that draws random numbers within."""
+    before = _random_states(x)
+    yield
+    if not all(torch.equal(*pair) for pair in zip(before, _random_states(x))):
+        raise ValueError(
+            "`f` draws random numbers, so that it is another function in every call. Turn dropout off: call `.eval()` on its "
+            "module."
+        )
+
+
+def _random_states(x: torch.Tensor) -> list[torch.Tensor]:
     """The states of the generators that a function of x may draw from without being given one."""
     states = [torch.get_rng_state()]
     if x.is_cuda:

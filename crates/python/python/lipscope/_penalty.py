@@ -9,7 +9,7 @@ import torch
 from ._arrays import real, whole
 from ._closed import closed_attentions
 from ._golub_kahan import JacobianProducts, leading_pair
-from ._norm import differentiable, random_states
+from ._norm import differentiable, without_randomness
 
 
 def penalty(
@@ -62,13 +62,8 @@ def penalty(
     with differentiable():
         with closed_attentions():
             point = x.detach()
-            before = random_states(point)
-            products = JacobianProducts(f, point)
-            if not all(torch.equal(*pair) for pair in zip(before, random_states(point))):
-                raise ValueError(
-                    "`f` draws random numbers, so that it is another function in every call. Turn dropout off: call `.eval()` on "
-                    "its module."
-                )
+            with without_randomness(point):
+                products = JacobianProducts(f, point)
             draw = torch.Generator().manual_seed(whole("seed", seed))
             start = torch.randn(x.shape, generator=draw, dtype=torch.float64).to(x.device, x.dtype)
             pair = leading_pair(products.forward, products.reverse, start, tolerance=tolerance, steps=iterations)

@@ -8,7 +8,7 @@ from typing import Any, Callable
 import torch
 import torch.nn.functional as F
 
-from ._closed import FUSED, Replaced, row_blocks
+from ._closed import FUSED, FusedCall, Replaced
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class ScoreWatch(Replaced):
 
     def _fused(self, *args: Any, **kwargs: Any) -> torch.Tensor:
         if self.running:
-            self.found[self.running[-1]] = _statistics(*args, **kwargs)
+            self.found[self.running[-1]] = _statistics(FusedCall(*args, **kwargs))
         return FUSED(*args, **kwargs)
 
     def _softmax(self, own: Callable[..., Any]) -> Callable[..., Any]:
@@ -121,20 +121,10 @@ def _are_weights(scores: Any, weights: Any) -> bool:
     return keys in (n, n + 1)
 
 
-def _statistics(
-    query: torch.Tensor,
-    key: torch.Tensor,
-    value: torch.Tensor,
-    attn_mask: torch.Tensor | None = None,
-    dropout_p: float = 0.0,
-    is_causal: bool = False,
-    *,
-    scale: float | None = None,
-    enable_gqa: bool = False,
-) -> Statistics:
+def _statistics(call: FusedCall) -> Statistics:
     """The statistics of a call of `scaled_dot_product_attention`."""
     sums = _Sums()
     with torch.no_grad():
-        for scores in row_blocks(query, key, attn_mask, is_causal, scale, enable_gqa):
+        for scores in call.scores():
             sums.add(scores, scores.softmax(-1).nan_to_num(0.0))
     return sums.finish()

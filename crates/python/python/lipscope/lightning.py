@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from ._callback import Monitored
 from .torch import Monitor
 
 try:
@@ -17,7 +18,7 @@ except ImportError:
 __all__ = ["MonitorCallback"]
 
 
-class MonitorCallback(Callback):
+class MonitorCallback(Monitored, Callback):
     """Measures the layers of a LightningModule, or of a part of it, every so many steps.
 
     Parameters
@@ -34,24 +35,13 @@ class MonitorCallback(Callback):
     """
 
     def __init__(self, probe: Any, *, model: Callable[[Any], Any] = lambda module: module, **options: Any) -> None:
-        self.monitor: Monitor | None = None
-        self._probe, self._model, self._options = probe, model, options
-        self._listeners: list[Any] = []
-
-    def on_rows(self, listener: Any) -> Any:
-        """As `Monitor.on_rows`, before the training begins too."""
-        self._listeners.append(listener)
-        if self.monitor is not None:
-            self.monitor.on_rows(listener)
-        return listener
+        super().__init__(probe, options)
+        self._model = model
 
     def on_train_start(self, trainer: Any, pl_module: Any) -> None:
-        self.monitor = Monitor(self._model(pl_module), self._probe, **self._options)
         if trainer.logger is not None:
-            self.monitor.on_rows(lambda rows: trainer.logger.log_metrics(Monitor.flat(rows), rows[0]["step"]))
-        for listener in self._listeners:
-            self.monitor.on_rows(listener)
-        self.monitor.step(trainer.global_step)
+            self.on_rows(lambda rows: trainer.logger.log_metrics(Monitor.flat(rows), rows[0]["step"]))
+        self._begin(self._model(pl_module), trainer.global_step)
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
         loss = outputs.get("loss") if isinstance(outputs, dict) else outputs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .torch import Monitor
+from ._callback import Monitored
 
 try:
     from transformers import TrainerCallback
@@ -14,7 +14,7 @@ except ImportError as problem:
 __all__ = ["MonitorCallback"]
 
 
-class MonitorCallback(TrainerCallback):
+class MonitorCallback(Monitored, TrainerCallback):
     """Measures the layers of the Trainer's model every so many steps.
 
     Parameters
@@ -33,22 +33,11 @@ class MonitorCallback(TrainerCallback):
     """
 
     def __init__(self, probe: Any, **options: Any) -> None:
-        self.monitor: Monitor | None = None
-        self._probe, self._options = probe, options
-        self._listeners: list[Any] = []
-
-    def on_rows(self, listener: Any) -> Any:
-        """As `Monitor.on_rows`, before the training begins too."""
-        self._listeners.append(listener)
-        if self.monitor is not None:
-            self.monitor.on_rows(listener)
-        return listener
+        super().__init__(probe, options)
 
     def on_train_begin(self, args: Any, state: Any, control: Any, model: Any = None, **_: Any) -> None:
-        self.monitor = Monitor(model, _on(model, self._probe), **self._options)
-        for listener in self._listeners:
-            self.monitor.on_rows(listener)
-        self.monitor.step(state.global_step)
+        self._probe = _on(model, self._probe)
+        self._begin(model, state.global_step)
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         # The Trainer has the loss of the steps that it logged.
