@@ -82,7 +82,7 @@ fn sweep_spaced(state: &PageState, spacing: Spacing) -> Option<SweepRequest> {
 
 /// The lengths at which there are bounds beside skew tokens: the present one. At another n their A is another one, and the
 /// bounds of the present A are none of what is measured there.
-fn of_present_weights(state: &PageState) -> Vec<f64> {
+fn skew_lengths(state: &PageState) -> Vec<f64> {
     vec![state.n_tokens().max(2.0)]
 }
 
@@ -90,11 +90,10 @@ fn of_present_weights(state: &PageState) -> Vec<f64> {
 pub fn bounds(state: &PageState) -> GrowthRequest {
     let state = &*state.drawn();
     let swept = sweep(state).map_or_else(Vec::new, |plan| plan.lengths);
-    let lengths = curve_lengths(curves_end(state), &swept);
-    let mut lengths: Vec<f64> = lengths.into_iter().map(|n| n as f64).collect();
-    if state.tokens == TokenChoice::Skew {
-        lengths = of_present_weights(state);
-    }
+    let lengths = match state.tokens {
+        TokenChoice::Skew => skew_lengths(state),
+        _ => curve_lengths(curves_end(state), &swept).into_iter().map(|n| n as f64).collect(),
+    };
     GrowthRequest::of_curves(ball_over_n(state), GrowthPlan { lengths, spacing: Spacing::Fixed })
 }
 
@@ -155,7 +154,7 @@ pub fn growth(state: &PageState) -> GrowthRequest {
     ascending(&mut lengths, |n| *n);
     lengths.dedup();
     if is_skew {
-        lengths = of_present_weights(state);
+        lengths = skew_lengths(state);
     }
     let sketched = lengths.iter().enumerate().filter(|(at, n)| at % OF_A_SKETCH == 0 || shown.contains(n));
     let sketch = GrowthPlan { lengths: sketched.map(|(_, n)| *n).collect(), spacing };

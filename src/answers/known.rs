@@ -27,8 +27,8 @@ const MOST: usize = 4000;
 const SAME: f64 = 1e-9;
 /// R may differ by this share of it: the largest norm of listed tokens is rounded.
 const SAME_RADIUS: f64 = 1e-12;
-/// All norms.
-const NORMS: [Norm; 5] = [Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1, Norm::MaxToken];
+/// The norms whose numbers tokens reach. In the max-token norm there is an upper bound on theirs alone.
+const NORMS: [Norm; 4] = [Norm::Spectral, Norm::Frobenius, Norm::Linf, Norm::L1];
 
 /// Tokens, and a norm at them.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl KnownTokens {
         let radius = measurement.radius.min(radius_of(&state.experiment().tokens, state));
         let mut is_new = false;
         for norm in NORMS {
-            let Some(value) = measurement.norm(norm).filter(|_| is_reached(norm)) else { continue };
+            let Some(value) = measurement.norm(norm) else { continue };
             let at = (state.dim(), norm, n, radius, value.log10());
             is_new |= self.add(&map, at, &|| Origin::Given(state.experiment().tokens));
         }
@@ -128,7 +128,7 @@ impl KnownTokens {
         for point in points {
             let origin = || Origin::Drawn { of: Arc::clone(&of), n: point.n, draw: point.draw };
             for norm in NORMS {
-                let Some(value) = point.norm(norm).filter(|_| is_reached(norm)) else { continue };
+                let Some(value) = point.norm(norm) else { continue };
                 let at = (state.dim(), norm, point.n as f64, point.radius, value.log10());
                 is_new |= self.add(&map, at, &origin);
             }
@@ -511,11 +511,6 @@ pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
         Some((norm, kind)) if is_same(log10, norm.log10()) => Number::known(norm, kind),
         _ => Number::claimed(log10, Kind::LowerBound),
     }
-}
-
-/// Whether the number of a norm is one that its tokens reach: the sum over blocks is an upper bound on theirs.
-fn is_reached(norm: Norm) -> bool {
-    norm != Norm::MaxToken
 }
 
 /// Whether two norms, given by their log10, are one norm that was computed in two ways.

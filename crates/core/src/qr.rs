@@ -18,6 +18,11 @@ pub(crate) fn triangle(matrix: DMatrix<f64>) -> DMatrix<f64> {
     thin_qr(matrix).1
 }
 
+/// A matrix with at most as many rows as columns whose products have the same lengths: M itself, or R of [`thin_qr`].
+pub(crate) fn without_more_rows(matrix: DMatrix<f64>) -> DMatrix<f64> {
+    if matrix.nrows() > matrix.ncols() { triangle(matrix) } else { matrix }
+}
+
 /// A power of two near a size; 1 for sizes of zero, and for ones that are not finite.
 fn power_of_two(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { size.log2().floor().exp2() } else { 1.0 }

@@ -22,8 +22,8 @@ use crate::attention::{Centred, DistanceBias, Kernel};
 use crate::experiment::{Attention, Experiment, InputError, Mask, Normalization, Phrase};
 use crate::extremum::{largest, maximum, minimum, or_infinity};
 use crate::phrase;
-use crate::qr::triangle;
-use crate::spectral::{length, norm_from_gram};
+use crate::qr::without_more_rows;
+use crate::spectral::{column_lengths, norm_from_gram};
 use crate::weights::{HeadWeights, Inputs, Weights};
 
 /// Given tokens, with everything in their `certified` bound that does not depend on eps.
@@ -101,12 +101,12 @@ impl Rounding {
     fn new(head: &HeadWeights, queries: &DMatrix<f64>, centred: &Centred<'_, f64>, value_rows: usize) -> Self {
         let (d, n) = centred.tokens().shape();
         let gamma = gamma((n + d + 2 * head.q.nrows() + value_rows + 32) as f64);
-        let most = largest(lengths(centred.tokens()));
+        let most = largest(column_lengths(centred.tokens()));
         let scale = 1.0 / (head.q.nrows() as f64).sqrt();
         let (query, key) = (norm_bound(&head.q), norm_bound(&head.k));
         // The errors of a query and of its product with the keys.
         let sizes: Vec<f64> =
-            lengths(queries).map(|q| scale * key * (q + query * (most + centred.centre_norm()))).collect();
+            column_lengths(queries).map(|q| scale * key * (q + query * (most + centred.centre_norm()))).collect();
         Rounding {
             gamma,
             tokens: 2.0 * gamma * most,
@@ -217,7 +217,7 @@ impl Head {
         }
         // A^T z = Q^T K z / sqrt k. The triangular factor of Q^T in place of Q^T gives a vector of the same length.
         let tall = head.q.transpose();
-        let factor = if tall.nrows() > tall.ncols() { triangle(tall) } else { tall };
+        let factor = without_more_rows(tall);
         let images = head.k.tr_mul(&queries) / root;
         let rounding = Rounding::new(head, &queries, centred, value.nrows());
         Head {
@@ -227,7 +227,7 @@ impl Head {
             scores: keys.tr_mul(&queries) / root,
             values: value * tokens,
             pulled: factor * &keys / root,
-            gradients: lengths(&images).collect(),
+            gradients: column_lengths(&images).collect(),
         }
     }
 
@@ -244,7 +244,7 @@ impl Head {
             let pulled = about_mean(&self.pulled);
             let gradient = self.gradients[i] + rounding.gradients[i];
             let moved: Vec<f64> =
-                lengths(&pulled).map(|z| eps * (gradient + z + eps * a_norm) + rounding.scores[i]).collect();
+                column_lengths(&pulled).map(|z| eps * (gradient + z + eps * a_norm) + rounding.scores[i]).collect();
             let most = largest_weights(&scores, &moved);
             // Rounding moves a difference of tokens as a neighbourhood of this size does.
             let near = eps + rounding.tokens;
@@ -290,11 +290,6 @@ fn second_moment(mut columns: DMatrix<f64>, weights: &[f64]) -> f64 {
         column *= weight.sqrt();
     }
     norm_from_gram(&columns)
-}
-
-/// The lengths of the columns.
-fn lengths(columns: &DMatrix<f64>) -> impl Iterator<Item = f64> {
-    columns.column_iter().map(|column| length(column.as_slice()))
 }
 
 fn softmax(scores: &[f64]) -> Vec<f64> {

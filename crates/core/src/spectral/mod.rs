@@ -23,4 +23,4 @@ pub use leading::{Leading, zero_below};
 pub use power::PowerIteration;
 pub use probable::{Assurance, Failure, ProbableUpper};
 pub use vectors::SingularTriplet;
-pub(crate) use vectors::norm as length;
+pub(crate) use vectors::{column_lengths, norm as length};

@@ -1,5 +1,7 @@
 //! Operations on vectors stored as slices, and a singular value with its vectors.
 
+use nalgebra::DMatrix;
+
 use crate::extremum::largest;
 use crate::jacobian::LinearOperator;
 use crate::parallel::{self, Schedule, for_parts};
@@ -76,6 +78,11 @@ pub(crate) fn norm(vector: &[f64]) -> f64 {
         return scale;
     }
     scale * vector.iter().map(|x| (x / scale) * (x / scale)).sum::<f64>().sqrt()
+}
+
+/// The lengths of the columns.
+pub(crate) fn column_lengths(matrix: &DMatrix<f64>) -> impl Iterator<Item = f64> {
+    matrix.column_iter().map(|column| norm(column.as_slice()))
 }
 
 /// A singular value with its vectors and their residual.

@@ -12,7 +12,7 @@ use nalgebra::{DMatrix, DVectorView};
 use super::rounding::{UNIT, gamma, norm_bound};
 use crate::attention::{Elementwise, Forward, MapLayout, Squash, Weigh};
 use crate::extremum::minimum;
-use crate::spectral::length;
+use crate::spectral::{column_lengths, length};
 
 /// Whose rounding is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,8 +133,7 @@ struct VectorSteps {
 
 impl HeadErrors {
     pub(super) fn new(forward: &Forward<f64>, head_idx: usize, summed: f64, outer: Option<&DMatrix<f64>>) -> Self {
-        let lengths =
-            |matrix: &DMatrix<f64>| matrix.column_iter().map(|column| length(column.as_slice())).collect::<Vec<f64>>();
+        let lengths = |matrix: &DMatrix<f64>| column_lengths(matrix).collect::<Vec<f64>>();
         let normalizer = forward.normalizer();
         let whole = lengths(normalizer.outputs());
         let tokens = Tokens {

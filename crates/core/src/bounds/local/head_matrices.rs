@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::errors::{HeadErrors, of_token};
 use crate::attention::{Forward, MapLayout};
-use crate::qr::triangle;
+use crate::qr::{triangle, without_more_rows};
 use crate::spectral::largest_singular_value;
 
 /// The matrices of one head.
@@ -61,7 +61,7 @@ impl HeadMatrices {
         });
         let outer = forward.output.as_ref().map(|output| {
             let block = output.columns(out_rows.start, out_rows.len()).into_owned();
-            if block.nrows() > block.ncols() { triangle(block) } else { block }
+            without_more_rows(block)
         });
         let values = forward.projections.rows(v_rows.start, v_rows.len()).into_owned();
         let is_normalized = forward.steps.value_eps().is_some();

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 
 use crate::attention::Centred;
 use crate::extremum::{largest, maximum, minimum};
-use crate::spectral::length;
+use crate::spectral::{column_lengths, length};
 use crate::weights::HeadWeights;
 
 /// Unit roundoff.
@@ -106,7 +106,7 @@ impl Sizes {
     ) -> Self {
         let (k, d) = head.k.shape();
         let longest = n.summed + (d + k + head.v.nrows() + 32) as f64;
-        let most = largest(centred.tokens().column_iter().map(|token| length(token.as_slice())));
+        let most = largest(column_lengths(centred.tokens()));
         Sizes {
             scale,
             gamma: gamma(longest),

@@ -8,7 +8,7 @@ use nalgebra::DMatrix;
 use super::moments::{MomentBuffers, Moments};
 use super::token_pairs::PairBuffers;
 use crate::attention::{Accumulate, Centred, Kernel, Normalizer, View, ViewMut, multiply, multiply_gram};
-use crate::qr::triangle;
+use crate::qr::{triangle, without_more_rows};
 use crate::weights::HeadWeights;
 
 /// The matrices that the rows of one head share.
@@ -134,7 +134,7 @@ impl<'a> LocalTokens<'a> {
 
 /// Where there are fewer tokens than dimensions, the tokens' coordinates in their span; otherwise the tokens.
 pub(crate) fn coordinates(tokens: &DMatrix<f64>) -> DMatrix<f64> {
-    if tokens.nrows() > tokens.ncols() { triangle(tokens.clone()) } else { tokens.clone() }
+    without_more_rows(tokens.clone())
 }
 
 /// Buffers that are filled while a row of a head is added.
@@ -187,7 +187,7 @@ pub(crate) fn covariance_of_tokens(tokens: &DMatrix<f64>, masses: &[f64], buffer
 pub(crate) fn reduced_value(outer: &DMatrix<f64>, value: &DMatrix<f64>) -> DMatrix<f64> {
     // `outer` is O_h^T, d_v x d_out.
     let through = if outer.ncols() > outer.nrows() { triangle(outer.transpose()) * value } else { outer.tr_mul(value) };
-    if through.nrows() > through.ncols() { triangle(through) } else { through }
+    without_more_rows(through)
 }
 
 /// alpha a b.

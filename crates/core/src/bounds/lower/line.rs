@@ -9,7 +9,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::super::heads::HeadSpan;
-use crate::qr::triangle;
+use crate::qr::without_more_rows;
 use crate::tokens::AdversarialDirection;
 use crate::weights::{HeadWeights, Weights};
 
@@ -116,7 +116,7 @@ fn on_line(weights: &Weights, direction: DVector<f64>) -> Line {
     let responses: Vec<DVector<f64>> = (0..weights.heads.len()).map(|h| response(weights, h, &direction)).collect();
     let responses = if weights.output.is_some() {
         let side_by_side = DMatrix::from_columns(&responses);
-        if side_by_side.nrows() > side_by_side.ncols() { triangle(side_by_side) } else { side_by_side }
+        without_more_rows(side_by_side)
     } else {
         DMatrix::from_diagonal(&DVector::from_fn(responses.len(), |h, _| responses[h].norm()))
     };

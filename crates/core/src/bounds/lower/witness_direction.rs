@@ -14,7 +14,7 @@ use crate::attention::Normalizer;
 use crate::experiment::{Attention, Scope};
 use crate::extremum::{largest, maximum};
 use crate::jacobian::ClusterJacobian;
-use crate::qr::triangle;
+use crate::qr::without_more_rows;
 use crate::spectral::{largest_singular_value, leading_eigenvector};
 use crate::weights::{HeadWeights, Weights};
 use nalgebra::{DMatrix, DVector};
@@ -197,7 +197,6 @@ fn orthonormal(vectors: &[DVector<f64>], d: usize) -> DMatrix<f64> {
 /// All heads restricted to a subspace, with triangular factors of the values, which keep all norms.
 fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
     let r = basis.ncols();
-    let factor = |matrix: DMatrix<f64>| if matrix.nrows() > matrix.ncols() { triangle(matrix) } else { matrix };
     let values: Vec<DMatrix<f64>> = weights
         .values_through_output()
         .map(|(outer, value)| {
@@ -210,7 +209,7 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
         for (h, value) in values.iter().enumerate() {
             all.columns_mut(h * r, r).copy_from(value);
         }
-        factor(all)
+        without_more_rows(all)
     });
     let heads = weights
         .heads
@@ -220,7 +219,7 @@ fn restricted(weights: &Weights, basis: &DMatrix<f64>) -> Weights {
             // U^T A U = k^T q / sqrt(r) with q = I.
             q: DMatrix::identity(r, r),
             k: (&head.q * basis).tr_mul(&(&head.k * basis)) * (r as f64 / head.q.nrows() as f64).sqrt(),
-            v: if output.is_some() { DMatrix::identity(r, r) } else { factor(value) },
+            v: if output.is_some() { DMatrix::identity(r, r) } else { without_more_rows(value) },
             second: None,
         })
         .collect();
