@@ -11,7 +11,7 @@ use lipscope_core::sweep::{Spacing, log_spaced};
 use lipscope_plot::ascending;
 use lipscope_protocol::tasks::{BallPlan, GrowthRequest, MeasurePlan, SweepRequest, WorstFrom, WorstRequest};
 
-use crate::state::{MAX_TOKEN_ENTRIES, PageState, RadiusGrowth, TokenChoice};
+use crate::state::{MAX_TOKEN_ENTRIES, MAX_WITNESS_N, PageState, RadiusGrowth, TokenChoice};
 
 /// The most cells on a side of the attention picture: about as many as a small view has pixels.
 const MOST_CELLS: usize = 192;
@@ -51,7 +51,11 @@ pub fn measurement(state: &PageState, pair: PairRequest) -> MeasurePlan {
 
 /// The plan of the bounds on the ball at the present n.
 pub fn ball(state: &PageState) -> BallPlan {
-    BallPlan { experiment: on_ball(state.drawn().experiment()), n: state.n_tokens() }
+    let n = state.n_tokens();
+    // Clusters that were moved may be more tokens than the choice has that they come from.
+    let is_listed = n <= MAX_WITNESS_N as f64;
+    let experiment = if is_listed { on_ball(state.drawn().experiment()) } else { ball_over_n(state) };
+    BallPlan { experiment, n }
 }
 
 /// The plan of the sweep; `None` where there is one n only.

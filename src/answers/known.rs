@@ -496,11 +496,17 @@ pub fn with_worst_known(state: &PageState, ball: Option<&Ball>) -> PageState {
 /// there, or other tokens that were measured or found where these are worse. Random tokens where none are known.
 #[must_use]
 pub fn worst_in_effect(state: &PageState, ball: &Ball, known: &KnownTokens) -> PageState {
-    let tried = ball.worst.as_ref();
-    let log10 = tried.map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
-    let worse = known.worst(state, Norm::Spectral, ball.n, ball.radius).filter(|known| known.is_worse_than(log10));
-    let loaded = worse.and_then(|worse| worse.load(state, ball.n).ok());
-    loaded.unwrap_or_else(|| state.with_worst(tried.map(|worst| &worst.tokens)))
+    worst_of_this_page(state, ball, known)
+        .unwrap_or_else(|| state.with_worst(ball.worst.as_ref().map(|worst| &worst.tokens)))
+}
+
+/// The state with the worst tokens known, where this page alone knows them: they are worse than those that every page
+/// tries in the ball.
+#[must_use]
+pub fn worst_of_this_page(state: &PageState, ball: &Ball, known: &KnownTokens) -> Option<PageState> {
+    let log10 = ball.worst.as_ref().map_or(f64::NEG_INFINITY, |worst| worst.norm.log10());
+    let worse = known.worst(state, Norm::Spectral, ball.n, ball.radius)?;
+    worse.is_worse_than(log10).then(|| worse.load(state, ball.n).ok()).flatten()
 }
 
 /// How a norm that some tokens reach is written: as a lower bound, rounded down. If it equals the norm that was

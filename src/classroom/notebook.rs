@@ -82,6 +82,7 @@ pub fn begin(room: Classroom, notebook: Notebook) {
 pub fn hand_in(room: Classroom, notebook: Notebook) -> Option<HandIn> {
     let (lesson, step, _) = step_now(room)?;
     let scene = Scene { stage: Stage::Full, theme: None, ..room.page.scene() }.without_class();
+    let scene = room.page.for_another_page(scene);
     let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
     Some(HandIn {
         name: notebook.name.get(),

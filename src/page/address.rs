@@ -191,9 +191,10 @@ impl Page {
         self.link_of(&Scene { stage, ..untrack(|| self.scene()) })
     }
 
-    /// The whole address of a scene; `None` where it is too long, or while the later part has not arrived.
+    /// The whole address of a scene for another page ([`Page::for_another_page`]); `None` where it is too long, or while
+    /// the later part has not arrived.
     pub fn link_of(self, scene: &Scene) -> Option<String> {
-        let link = (untrack(|| self.address.later.table())?.write_link)(scene).ok()?;
+        let link = (untrack(|| self.address.later.table())?.write_link)(&self.for_another_page(scene.clone())).ok()?;
         let here = window().location().href().unwrap_or_default();
         let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })

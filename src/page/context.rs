@@ -6,10 +6,10 @@ use lipscope_core::bounds::{BoundId, Norm};
 use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::FirstNorm;
 
-use crate::answers::{Answers, Problem, WorstKnown, worst_in_effect};
+use crate::answers::{Answers, Problem, WorstKnown, worst_in_effect, worst_of_this_page};
 use crate::ask::Engine;
 use crate::look::Look;
-use crate::state::{LessonAt, PageState, PlotChoice, Settings, Stage, TokenChoice};
+use crate::state::{LessonAt, PageState, PlotChoice, Scene, Settings, Stage, TokenChoice};
 use crate::strings::Message;
 use lipscope_plot::Kind;
 
@@ -83,6 +83,21 @@ impl Page {
             let facts = facts.as_ref().filter(|facts| facts.is_of(&state))?;
             Some(self.answers.known.with(|known| worst_in_effect(&state, &facts.ball, known)))
         })
+    }
+
+    /// A scene for another page, which does not know what was found here: in place of the choice of the worst tokens it
+    /// has a list of them, where this page alone knows them. Tracks what is known.
+    pub fn for_another_page(self, scene: Scene) -> Scene {
+        let listed = (scene.state.tokens == TokenChoice::Worst).then(|| {
+            self.answers.ball.with(|facts| {
+                let facts = facts.as_ref().filter(|facts| facts.is_of(&scene.state))?;
+                self.answers.known.with(|known| worst_of_this_page(&scene.state, &facts.ball, known))
+            })
+        });
+        match listed.flatten() {
+            Some(state) => Scene { state, ..scene },
+            None => scene,
+        }
     }
 
     /// Whether the last measured number belongs to the present tokens.

@@ -2,9 +2,10 @@
 //! at most the norm of the tokens that the page's button loads. The two agree unless the known tokens are fewer.
 //! Checked in two thousand drawn states, by the plans and the tasks of the page.
 
-use lipscope::answers::{KnownTokens, with_worst_known, worst_in_effect, written_reached};
+use lipscope::answers::{KnownTokens, with_worst_known, worst_in_effect, worst_of_this_page, written_reached};
+use lipscope::link;
 use lipscope::plans;
-use lipscope::state::{PageState, RadiusGrowth, TokenChoice, WeightChoice};
+use lipscope::state::{PageState, RadiusGrowth, Scene, TokenChoice, WeightChoice};
 use lipscope_core::bounds::{Norm, best_lower};
 use lipscope_core::experiment::{
     Attention, Distribution, Experiment, Mask, Memory, Normalization, Preset, Rows, TokenSource, Weighting,
@@ -305,6 +306,36 @@ fn known_norms_are_a_curve_where_there_is_no_lower_bound() {
     let other = PageState::default();
     let of_other = known.on(&other, Norm::Spectral);
     assert_eq!(of_other.over_n([(4.0, 1.5, Some(0.1)), (8.0, 1.5, None)], None), [(4.0, 0.1)]);
+}
+
+/// A link is opened by a page that does not know what was found here.
+#[test]
+fn a_link_has_the_tokens_that_this_page_alone_knows_to_be_the_worst() {
+    let state = PageState { tokens: TokenChoice::Worst, n: 4, radius: 2.0, ..PageState::default() };
+    let ball = ball(&state);
+    let mut known = KnownTokens::default();
+    known.add_ball(&state, &ball);
+    assert_eq!(worst_of_this_page(&state, &ball, &known), None);
+    let rows = Rows::new("tokens", 2, vec![2.0, 0.0, 0.0, -1.0, 0.5, 0.5, 1.0, 1.0]).expect("numbers");
+    known.add_found(&plans::map(&state), &rows, 1e3);
+    let listed = worst_of_this_page(&state, &ball, &known).expect("worse tokens are known");
+    assert_eq!(listed.experiment(), worst_in_effect(&state, &ball, &known).experiment());
+    assert_eq!(listed.experiment().tokens, TokenSource::Explicit(rows));
+    let link = link::write(&Scene { state: listed.clone(), ..Scene::default() }, |_| None).expect("a short list");
+    let read = link::read(&link, |_| None).scene.expect("a scene");
+    assert_eq!(read.state.experiment(), listed.experiment());
+    assert_eq!(read.state.moved_from(), Some(TokenChoice::Worst));
+}
+
+#[test]
+fn beside_more_tokens_than_a_list_has_the_worst_known_have_the_bounds_of_their_ball() {
+    let positions = Rows::new("positions", 2, vec![1.5, 0.0, -1.0, 0.2]).expect("numbers");
+    let clusters = TokenSource::Clusters { positions, log_multiplicities: vec![1e4f64.ln(), 3e7f64.ln()] };
+    let state = PageState::default().with_clusters(&clusters);
+    let chosen = with_worst_known(&state, Some(&ball(&state)));
+    let found = ball(&chosen);
+    assert_eq!(found.n, state.n_tokens());
+    assert!(!found.bounds.is_empty() && measured(&chosen).bounds.len() >= found.bounds.len(), "{:?}", found.bounds);
 }
 
 #[test]
