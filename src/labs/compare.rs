@@ -39,6 +39,8 @@ const ROLES: [Role; MOST_KINDS] = [
 const LINES: [LineStyle; 3] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::DashDot];
 /// The width of all lines, in CSS pixels.
 const WIDTH: f64 = 1.5;
+/// Two norms that differ by a smaller share are one norm that was computed in two ways.
+const SAME_NORM: f64 = 1e-9;
 /// Bounds are drawn up to this many times the largest norm.
 const HEADROOM: f64 = 3.0;
 
@@ -289,13 +291,15 @@ fn kind_id(kind: ComparedKind) -> &'static str {
     ComparedKind::ALL.into_iter().find(|(_, one)| *one == kind).map_or("", |(id, _)| id)
 }
 
-/// The smoothest kind at the last place, in a sentence.
+/// The smoothest kind at the last place, in a sentence; those whose norms differ by rounding alone share the place.
 fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
-    let here = last_place(points, settings).iter();
-    match here.min_by(|a, b| a.norm.total_cmp(&b.norm)).and_then(|point| Some((name(point, settings)?, point))) {
-        Some((name, point)) => strings::compare_finding(&name, point, settings),
-        None => strings::compare_waiting().into(),
-    }
+    let here = last_place(points, settings);
+    let Some(least) = here.iter().min_by(|a, b| a.norm.total_cmp(&b.norm)) else {
+        return strings::compare_waiting().into();
+    };
+    let is_as_smooth = |point: &&ComparisonPoint| point.norm <= least.norm * (1.0 + SAME_NORM);
+    let names: Option<Vec<String>> = here.iter().filter(is_as_smooth).map(|point| name(point, settings)).collect();
+    names.map_or_else(|| strings::compare_waiting().into(), |names| strings::compare_finding(&names, least, settings))
 }
 
 /// The norm, what a search finds and the bound of all kinds at a place; how to read the plot where there is no such
@@ -391,6 +395,15 @@ mod tests {
         let words = finding(&points, &settings);
         assert!(words.contains("n = 256") && words.contains("0.5000") && words.contains("0.02"), "{words}");
         assert!(last_rows(&points[..1], &PageState::default(), &settings).is_empty());
+    }
+
+    #[test]
+    fn kinds_with_the_same_norm_are_equally_smooth() {
+        let settings = of(vec![ComparedKind::Plain, ComparedKind::Cap, ComparedKind::Sink]);
+        let words = finding(&[point(0, 4.0, 1.0), point(1, 4.0, 1.0 + 1e-13), point(2, 4.0, 1.5)], &settings);
+        assert!(words.contains("softmax, cap 2 are equally smooth") && words.contains("1.000"), "{words}");
+        let words = finding(&[point(0, 4.0, 1.0), point(1, 4.0, 0.9), point(2, 4.0, 1.5)], &settings);
+        assert!(words.contains("cap 2 is smoothest"), "{words}");
     }
 
     #[test]

@@ -125,12 +125,16 @@ pub fn compare_place(at: f64) -> String {
 /// Under a sink, a smaller output than this times the tokens is called out: the map is smooth for want of an output.
 const LITTLE_OUTPUT: f64 = 0.1;
 
-/// The smoothest kind at a place, and the size of its output there.
-pub fn compare_finding(kind: &str, point: &ComparisonPoint, settings: &CompareSettings) -> String {
+/// The smoothest kinds at a place, and the size of the output there where there is one such kind.
+pub fn compare_finding(kinds: &[String], point: &ComparisonPoint, settings: &CompareSettings) -> String {
     let along = settings.along;
     let is_sink = along == ComparedAlong::Sink || settings.kinds.get(point.kind) == Some(&ComparedKind::Sink);
     let x = format!("{} = {}", compared_symbol(along), compare_place(point.at));
-    let first = words::compare_finding::sentence { kind, norm: Number::digits(point.norm, Kind::Plain), x }.text();
+    let norm = Number::digits(point.norm, Kind::Plain);
+    let first = match kinds {
+        [kind] => words::compare_finding::sentence { kind, norm, x }.text(),
+        _ => return words::compare_finding::alike { kinds: kinds.join(super::between_names()), norm, x }.text(),
+    };
     let second = match point.output {
         Some(size) if is_sink && size < LITTLE_OUTPUT => words::compare_finding::little(Number::of(size)),
         Some(size) => words::compare_finding::output(Number::of(size)),
