@@ -553,8 +553,8 @@ impl Measuring {
     }
 }
 
-/// How many times the rounding of a computation its bound mostly is.
-const PESSIMISM: f64 = 128.0;
+/// How many times the rounding of a computation its bound is, but for one in millions of drawn experiments.
+const PESSIMISM: f64 = 32.0;
 /// Above this relative change of the norm no digit of it is certain.
 const MOST_RELATIVE: f64 = 1.0 / 16.0;
 
