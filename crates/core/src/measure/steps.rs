@@ -543,9 +543,11 @@ impl Measuring {
         let relative = |change: f64| if change == 0.0 { 0.0 } else { change / spectral };
         let of_input = of_normalizer + relative(of_attention * self.outer_factor());
         let of_arithmetic = relative(moved.unwrap_or(0.0));
-        let is_of_input = of_input > of_arithmetic / PESSIMISM;
-        let largest = if is_of_input { of_input + of_arithmetic / PESSIMISM } else { of_arithmetic };
-        let is_little = of_arithmetic / PESSIMISM <= Warning::LEAST_ROUNDING;
+        let has_differences = self.inputs.weights.heads.iter().any(|head| head.second.is_some());
+        let probable = of_arithmetic / if has_differences { PESSIMISM_OF_DIFFERENCES } else { PESSIMISM };
+        let is_of_input = of_input > probable;
+        let largest = if is_of_input { of_input + probable } else { of_arithmetic };
+        let is_little = probable <= Warning::LEAST_ROUNDING;
         let is_reported = !is_little || is_of_input && of_input > Warning::LEAST_ROUNDING;
         // To first order; near one no digit is left.
         let relative = if largest < MOST_RELATIVE { largest } else { f64::MAX };
@@ -553,8 +555,10 @@ impl Measuring {
     }
 }
 
-/// How many times the rounding of a computation its bound is, but for one in millions of drawn experiments.
-const PESSIMISM: f64 = 32.0;
+/// How many times the rounding of a computation its bound mostly is.
+const PESSIMISM: f64 = 128.0;
+/// The same where two maps are subtracted: what is left of maps that cancel has the rounding of both.
+const PESSIMISM_OF_DIFFERENCES: f64 = 32.0;
 /// Above this relative change of the norm no digit of it is certain.
 const MOST_RELATIVE: f64 = 1.0 / 16.0;
 
