@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use lipscope_core::bounds::Norm;
-use lipscope_core::experiment::Experiment;
+use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::random::{Random, Stream};
 use lipscope_testkit::dice::Dice;
 use lipscope_testkit::extreme::{extreme, features};
@@ -312,10 +312,22 @@ cases! {
     value_norm_zero_by_cancellation: None,
 }
 
+/// The powers of two that tables of an experiment are multiplied by.
+#[derive(Clone, Copy, Debug, Default)]
+struct Exponents {
+    tokens: i32,
+    queries: i32,
+    keys: i32,
+    values: i32,
+    output: i32,
+}
+
 /// The same experiment with all values multiplied by t has t times the Jacobian, so t times each upper number, also where
-/// squares of values underflow or overflow. An upper number may use another formula there, which is less narrow.
+/// squares of values underflow or overflow. With tokens multiplied by t, and Q and K divided by it, the Jacobian is the
+/// same; where scores are products of queries and keys, it is also if Q is multiplied by t and K divided by it. An upper
+/// number may use another formula there, which is less narrow, or be absent.
 #[test]
-fn upper_numbers_of_values_of_any_size_are_those_of_ordinary_values_scaled() {
+fn upper_numbers_of_tables_of_any_size_are_those_of_ordinary_tables_scaled() {
     let variants = [
         json!({}),
         json!({"mask": "causal"}),
@@ -340,38 +352,60 @@ fn upper_numbers_of_values_of_any_size_are_those_of_ordinary_values_scaled() {
         let heads: Vec<[Vec<Vec<f64>>; 3]> =
             (0..heads).map(|_| [table(k, d, 1.0), table(k, d, 1.0), table(k, d, 1.0)]).collect();
         let output = d_out.map(|d_out| table(d_out, k * heads.len(), 1.0));
-        // The factor of the values, and that of the output matrix.
-        let file = |t: f64, of_output: f64| {
-            let times = |table: &Vec<Vec<f64>>, t: f64| -> Vec<Vec<f64>> {
+        let file = |by: Exponents| {
+            let times = |table: &Vec<Vec<f64>>, exponent: i32| -> Vec<Vec<f64>> {
+                let t = f64::from(exponent).exp2();
                 table.iter().map(|row| row.iter().map(|x| t * x).collect()).collect()
             };
-            let heads = heads.iter().map(|[q, k, v]| json!({"q": q, "k": k, "v": times(v, t)}));
+            let heads = heads
+                .iter()
+                .map(|[q, k, v]| json!({"q": times(q, by.queries), "k": times(k, by.keys), "v": times(v, by.values)}));
             let mut weights = json!({"source": "explicit", "heads": heads.collect::<Vec<_>>()});
             if let Some(output) = &output {
-                weights["output"] = json!(times(output, of_output));
+                weights["output"] = json!(times(output, by.output));
             }
             let mut file = variant.clone();
-            file["tokens"] = json!({"source": "explicit", "rows": tokens});
+            file["tokens"] = json!({"source": "explicit", "rows": times(&tokens, by.tokens)});
             file["weights"] = weights;
             file
         };
-        let measured = |t: f64, of_output: f64, by: By| {
-            let experiment = Experiment::from_value(file(t, of_output)).expect("a valid experiment");
-            check_upper_numbers(&experiment, by).unwrap_or_else(|problem| panic!("{variant} {t:e}: {problem}"))
+        let measured = |exponents: Exponents, by: By| {
+            let experiment = Experiment::from_value(file(exponents)).expect("a valid experiment");
+            check_upper_numbers(&experiment, by)
         };
+        let of_values =
+            [(-330, 0), (-500, 0), (-600, 0), (-900, 0), (-1024, 0), (500, 0), (-10, -600), (-450, -450), (400, -950)]
+                .map(|(values, output)| Exponents { values, output, ..Exponents::default() });
+        let of_tokens = [-560, -400, -200, 200, 400, 540, 560].map(|tokens| Exponents {
+            tokens,
+            queries: -tokens,
+            keys: -tokens,
+            ..Exponents::default()
+        });
+        let of_queries =
+            [(0, 540), (0, -540), (0, 400), (450, -420), (-300, 650), (520, -480)].map(|(tokens, queries)| Exponents {
+                tokens,
+                queries,
+                keys: -2 * tokens - queries,
+                ..Exponents::default()
+            });
+        let is_of_products = !["l2", "cosine", "linear"].iter().any(|other| variant["attention"] == **other);
         for by in By::ALL {
-            let ordinary = measured(1.0, 1.0, by).found;
-            for (exponent, of_output) in
-                [(-330, 0), (-500, 0), (-600, 0), (-900, 0), (500, 0), (-10, -600), (-450, -450), (400, -950)]
-            {
-                if of_output != 0 && output.is_none() {
+            let ordinary = measured(Exponents::default(), by).expect("it can be measured").found;
+            let of_products = of_queries.iter().filter(|_| is_of_products);
+            for exponents in of_values.iter().chain(&of_tokens).chain(of_products).copied() {
+                if exponents.output != 0 && output.is_none() {
                     continue;
                 }
-                let scales = [2f64.powi(exponent), 2f64.powi(of_output)];
-                let Checked { found, faults, .. } = measured(scales[0], scales[1], by);
-                let name = format!("{by:?} {variant}, n = {n}, d = {d}, values {exponent}, output matrix {of_output}");
+                let name = format!("{by:?} {variant}, n = {n}, d = {d}, {exponents:?}");
+                let Checked { found, faults, .. } = match measured(exponents, by) {
+                    Ok(checked) => checked,
+                    // A product on the way to an ordinary number may overflow.
+                    Err(InputError::Overflow { .. }) if exponents.keys != 0 => continue,
+                    Err(problem) => panic!("{name}: {problem}"),
+                };
                 assert!(faults.is_empty(), "{name}: {faults:?}");
-                let before = |x: f64| x / scales[0] / scales[1];
+                let before = |x: f64| x / f64::from(exponents.values).exp2() / f64::from(exponents.output).exp2();
                 let error = (before(found.spectral) / ordinary.spectral - 1.0).abs();
                 assert!(error < 1e-9, "{name}: {:e}", before(found.spectral));
                 let [of_scaled, of_ordinary] = [&found, &ordinary].map(upper_values);

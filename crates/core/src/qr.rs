@@ -24,7 +24,7 @@ pub(crate) fn without_more_rows(matrix: DMatrix<f64>) -> DMatrix<f64> {
 }
 
 /// A power of two near a size; 1 for sizes of zero, and for ones that are not finite.
-fn power_of_two(size: f64) -> f64 {
+pub(crate) fn power_of_two(size: f64) -> f64 {
     if size > 0.0 && size.is_finite() { size.log2().floor().exp2() } else { 1.0 }
 }
 

@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::experiment::{Distribution, InputError, RandomTokens, Rows, TokenSource};
 use crate::extremum::{largest, maximum, minimum};
 use crate::identity::multiple_of_identity;
+use crate::qr::power_of_two;
 use crate::random::{Random, Stream};
 
 /// Draws tokens from a distribution, d x n. A list of n tokens is the beginning of every longer list with the same
@@ -45,7 +46,13 @@ pub fn listed_tokens(rows: &Rows) -> DMatrix<f64> {
 /// The largest norm of a token, 0 for an empty list.
 #[must_use]
 pub fn largest_norm(tokens: &DMatrix<f64>) -> f64 {
-    largest(tokens.column_iter().map(|token| token.norm()))
+    let size = tokens.amax();
+    if (1e-140..1e140).contains(&size) {
+        return largest(tokens.column_iter().map(|token| token.norm()));
+    }
+    // Squares of these sizes leave the range of f64.
+    let unit = power_of_two(size);
+    largest(tokens.column_iter().map(|token| (token / unit).norm())) * unit
 }
 
 /// R of the ball that holds the tokens: the radius that their source states, or the largest norm of listed tokens.

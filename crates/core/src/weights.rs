@@ -91,8 +91,9 @@ impl Weights {
         let output = self.output.as_ref().map_or(1.0, DMatrix::amax);
         self.heads.iter().all(|head| {
             let value = head.v.amax();
-            // Beside much larger keys, the squares of values underflow.
-            let is_scored = head.q.amax().max(head.k.amax()) <= *ORDINARY.end();
+            // Beside much larger keys, the squares of values underflow; those of small keys do so themselves.
+            let (query, key) = (head.q.amax(), head.k.amax());
+            let is_scored = query.max(key) <= *ORDINARY.end() && (key == 0.0 || key >= *ORDINARY.start());
             is_scored && (value == 0.0 || (ORDINARY.contains(&value) && ORDINARY.contains(&(value * output))))
         })
     }

@@ -14,7 +14,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::heads::{Combination, HeadNorms, head_norms};
+use super::heads::{Combination, HeadNorms, head_norms_at};
 use super::local::rounding::{gamma, norm_bound};
 use super::local::shared::reduced_value;
 use super::stacked_values::StackedValues;
@@ -24,6 +24,7 @@ use crate::extremum::{largest, maximum, minimum, or_infinity};
 use crate::phrase;
 use crate::qr::without_more_rows;
 use crate::spectral::{column_lengths, norm_from_gram};
+use crate::tokens::largest_norm;
 use crate::weights::{HeadWeights, Inputs, Weights};
 
 /// Given tokens, with everything in their `certified` bound that does not depend on eps.
@@ -167,7 +168,7 @@ impl Neighbourhood {
         };
         let heads = weights
             .values_through_output()
-            .zip(head_norms(weights))
+            .zip(head_norms_at(weights, largest_norm(tokens)))
             .enumerate()
             .map(|(h, ((outer, value), norms))| of_head(h, norms, &outer, value))
             .collect();

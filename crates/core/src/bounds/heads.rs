@@ -121,6 +121,24 @@ pub(crate) fn head_norms(weights: &Weights) -> Vec<HeadNorms> {
         .collect()
 }
 
+/// [`head_norms`] for tokens of these lengths. NaN, which states nothing, stands for an ||A|| that underflows where such
+/// tokens would make ordinary scores of it.
+pub(crate) fn head_norms_at(weights: &Weights, radius: f64) -> Vec<HeadNorms> {
+    /// ||A|| R^2 is below 1e-100 for an ||A|| that underflows and a smaller R.
+    const LARGE: f64 = 1e100;
+    let underflows = |q: &DMatrix<f64>, k: &DMatrix<f64>| {
+        q.amax() > 0.0 && k.amax() > 0.0 && norm_of_product(k, q) < f64::MIN_POSITIVE
+    };
+    let mut all = head_norms(weights);
+    for (norms, head) in all.iter_mut().zip(&weights.heads).filter(|_| radius > LARGE) {
+        let is_second_lost = head.second.as_ref().is_some_and(|second| underflows(&second.q, &second.k));
+        if is_second_lost || underflows(&head.q, &head.k) {
+            norms.a_norm = f64::NAN;
+        }
+    }
+    all
+}
+
 /// Whether A is a multiple of the identity, as its factors say.
 pub(crate) fn has_isotropic_scores(head: &HeadWeights) -> bool {
     head.q.ncols() == 1 || [&head.q, &head.k].into_iter().all(|matrix| multiple_of_identity(matrix).is_some())

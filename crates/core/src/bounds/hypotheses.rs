@@ -1,7 +1,7 @@
 //! The hypotheses of the bounds: kernel, mask, n, R and norms of the weights, but no tokens.
 
 use super::exponents::Exponents;
-use super::heads::{Combination, HeadNorms, Mixing, has_isotropic_scores, head_norms, leading_heads};
+use super::heads::{Combination, HeadNorms, Mixing, has_isotropic_scores, head_norms_at, leading_heads};
 use super::isotropic::in_few_dimensions;
 use super::lower::centre_direction::{self, CentreDirection};
 use super::lower::exponent::HeadGrowth;
@@ -74,7 +74,7 @@ impl Hypotheses {
     ) -> Self {
         let d = normalizer.outputs().nrows();
         let normalized = experiment.normalization != Normalization::None;
-        let heads = head_norms(weights);
+        let heads = head_norms_at(weights, radius_of_ball(experiment, d, radius));
         // The witnesses of the lower bounds lie in a ball; the outputs of a normaliser do not fill one.
         let is_plain = experiment.is_plain();
         let is_dot = experiment.attention == Attention::Dot && !normalized;

@@ -8,6 +8,7 @@ use crate::attention::clear_wide_registers;
 use crate::extremum::{largest, maximum};
 use crate::identity::multiple_of_identity;
 use crate::parallel::{self, Schedule};
+use crate::qr::power_of_two;
 
 /// Norms that need every entry of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -219,12 +220,14 @@ fn scaled(matrix: &DMatrix<f64>) -> Option<(DMatrix<f64>, f64)> {
     Some((if scale > 0.0 { matrix / scale } else { matrix.clone() }, scale))
 }
 
-/// R of the QR decomposition of a matrix with more rows than columns.
+/// R of the QR decomposition of a matrix with more rows than columns. The matrix is first divided by a power of two: faer
+/// takes columns below the smallest normal number for zero.
 pub(crate) fn triangle_of_columns(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let factors = view(matrix).qr();
+    let unit = power_of_two(matrix.amax());
+    let factors = view(&(matrix / unit)).qr();
     clear_wide_registers();
     let r = factors.thin_R();
-    DMatrix::from_fn(r.nrows(), r.ncols(), |row, col| if row <= col { r[(row, col)] } else { 0.0 })
+    DMatrix::from_fn(r.nrows(), r.ncols(), |row, col| if row <= col { r[(row, col)] * unit } else { 0.0 })
 }
 
 /// The spectral norm of a matrix that may have far more columns than rows, through its triangular factor.
@@ -290,6 +293,19 @@ mod tests {
             let formed = largest_singular_value(&(left.transpose() * &right));
             let found = norm_of_product(&left, &right);
             assert!((formed - found).abs() < 1e-12 * formed, "{formed} {found}");
+        }
+    }
+
+    #[test]
+    fn the_norm_of_a_product_keeps_numbers_below_the_smallest_normal_one() {
+        let left = DMatrix::from_fn(2, 5, |r, c| ((3 * r + 2 * c) as f64).sin());
+        let right = DMatrix::from_fn(2, 3, |r, c| ((r + 5 * c) as f64).cos());
+        let ordinary = norm_of_product(&left, &right);
+        for (scale, within) in [(2f64.powi(-1000), 1e-14), (2f64.powi(-1030), 1e-12), (2f64.powi(1000), 1e-14)] {
+            for (left, right) in [(&left * scale, right.clone()), (left.clone(), &right * scale)] {
+                let found = norm_of_product(&left, &right) / scale;
+                assert!((found / ordinary - 1.0).abs() < within, "{scale}: {found} for {ordinary}");
+            }
         }
     }
 

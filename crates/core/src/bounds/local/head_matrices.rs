@@ -6,7 +6,7 @@ use nalgebra::DMatrix;
 
 use super::errors::{HeadErrors, of_token};
 use crate::attention::{Forward, MapLayout};
-use crate::qr::{triangle, without_more_rows};
+use crate::qr::{power_of_two, triangle, without_more_rows};
 use crate::spectral::largest_singular_value;
 
 /// The matrices of one head.
@@ -34,7 +34,10 @@ pub(super) struct HeadMatrices {
 pub(super) struct Map {
     pub(super) map_idx: usize,
     pub(super) layout: MapLayout,
-    /// K, k x d.
+    /// The power of two by which K is divided here, and what is multiplied with it is multiplied: squares of its entries
+    /// stay in the range of f64. 1 for entries of ordinary size.
+    pub(super) key_unit: f64,
+    /// K, k x d, divided by its unit; as in all that follows.
     pub(super) key: DMatrix<f64>,
     /// V K^T, d_v x k.
     pub(super) value_key: DMatrix<f64>,
@@ -51,7 +54,8 @@ impl HeadMatrices {
         let first = &layouts[0].1;
         let (v_rows, out_rows) = (first.v_rows.clone(), first.out_rows.clone());
         let value = forward.stacked.rows(&v_rows);
-        let keys: Vec<DMatrix<f64>> = layouts.iter().map(|(_, layout)| forward.stacked.rows(&layout.k_rows)).collect();
+        let keys = layouts.iter().map(|(_, layout)| forward.stacked.rows(&layout.k_rows));
+        let keys: Vec<(f64, DMatrix<f64>)> = keys.map(in_units).collect();
         let queries: Vec<DMatrix<f64>> =
             layouts.iter().map(|(_, layout)| forward.stacked.rows(&layout.q_rows)).collect();
         // The maps of a head have the same key dimension.
@@ -79,12 +83,13 @@ impl HeadMatrices {
             maps: layouts
                 .iter()
                 .zip(&keys)
-                .map(|((map_idx, layout), key)| Map {
+                .map(|((map_idx, layout), (key_unit, key))| Map {
                     map_idx: *map_idx,
                     layout: layout.clone(),
+                    key_unit: *key_unit,
                     key: key.clone(),
                     value_key: &value * key.transpose(),
-                    grams: keys.iter().map(|other| key * other.transpose()).collect(),
+                    grams: keys.iter().map(|(_, other)| key * other.transpose()).collect(),
                 })
                 .collect(),
             outer,
@@ -121,6 +126,16 @@ impl HeadMatrices {
             self.value.clone()
         }
     }
+}
+
+/// Entries between these have squares far inside the range of f64.
+const ORDINARY: std::ops::RangeInclusive<f64> = 1e-70..=1e70;
+
+/// A matrix divided by a power of two, and that power: 1 where its largest entry is of ordinary size.
+pub(super) fn in_units(matrix: DMatrix<f64>) -> (f64, DMatrix<f64>) {
+    let largest = matrix.amax();
+    let unit = if ORDINARY.contains(&largest) { 1.0 } else { power_of_two(largest) };
+    (unit, matrix / unit)
 }
 
 /// W_j = N'(V x_j) V.

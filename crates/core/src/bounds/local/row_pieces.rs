@@ -3,10 +3,10 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::errors::{MapRow, PairSizes, RowErrors, Unit};
-use super::head_matrices::HeadMatrices;
+use super::head_matrices::{HeadMatrices, Map, in_units};
 use super::row_weights::{RowWeights, centred_values};
 use super::rows::RowTerms;
-use crate::attention::{Forward, MapLayout, Squash};
+use crate::attention::{Forward, Squash};
 use crate::extremum::largest;
 use crate::spectral::{largest_eigenvalue, largest_singular_value, length};
 
@@ -55,7 +55,7 @@ impl Row {
         let mut maps = Vec::with_capacity(head.maps.len());
         let mut pairs: Vec<MapRow<'_>> = Vec::with_capacity(head.maps.len());
         for (map, row) in head.maps.iter().zip(weights) {
-            let of_map = MapOfRow::new(head, &map.layout, forward, (i, row, &shares));
+            let of_map = MapOfRow::new(head, map, forward, (i, row, &shares));
             let k = map.layout.q_rows.len();
             own.columns_mut(pairs.len() * k, k).copy_from(&of_map.through_query);
             let MapOfRow { terms, sizes, pivot, .. } = of_map;
@@ -109,7 +109,7 @@ struct MapOfRow {
 impl MapOfRow {
     fn new(
         head: &HeadMatrices,
-        layout: &MapLayout,
+        Map { layout, key_unit, .. }: &Map,
         forward: &Forward<f64>,
         (i, row, shares): (usize, &RowWeights, &[f64]),
     ) -> Self {
@@ -171,7 +171,9 @@ impl MapOfRow {
             }
             through_query = transposed.transpose();
         }
-        let terms = MapTerms { apart, gradients, through: DMatrix::zeros(0, 0) };
+        let (unit, gradients) = in_units(gradients);
+        let unit = unit * key_unit;
+        let terms = MapTerms { unit, apart: apart * unit, gradients, through: DMatrix::zeros(0, 0) };
         MapOfRow { terms, through_query, sizes, pivot }
     }
 }
@@ -192,8 +194,11 @@ struct RowPieces {
     maps: Vec<MapTerms>,
 }
 
-/// The terms of a map.
+/// The terms of a map. b_j is divided by a power of two and t_j multiplied by it, so that the squares of both stay in the
+/// range of f64.
 struct MapTerms {
+    /// That power: the product of [`Map::key_unit`] and of the unit of the gradients.
+    unit: f64,
     /// t_j, d_v x reach.
     apart: DMatrix<f64>,
     /// The gradients of the weights' logarithms in K x_j: b_j = K^T of them; k x reach.
@@ -239,11 +244,12 @@ impl RowPieces {
                 let along: Vec<f64> =
                     of_map.gradients.column_iter().zip(across.column_iter()).map(|(a, b)| a.dot(&b)).collect();
                 if is_own {
-                    most = largest([most, largest(along.iter().map(|along| along.max(0.0)))]);
+                    let square = largest(along.iter().map(|along| along.max(0.0)));
+                    most = largest([most, square * of_map.unit * of_map.unit]);
                 }
                 sum += scaled(&of_map.apart, |j| shares[j] * along[j]) * other.apart.transpose();
             }
-            let key_norm = head.errors.key_norm(at);
+            let key_norm = head.errors.key_norm(at) / map.key_unit;
             for (j, along) in lengths.iter_mut().enumerate() {
                 let (t, b) = (of_map.apart.column(j), of_map.gradients.column(j));
                 *along += outer * length(t.as_slice()) * key_norm * length(b.as_slice());
