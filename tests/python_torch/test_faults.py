@@ -181,6 +181,34 @@ class Repeats(Faults):
         (found,) = lipscope.torch.attention(compiled, x, heads="all")
         self.close(found.measure().value, dense_norm(formula(lambda x: module.self_attn(x, x, x)[0]), x))
 
+    def test_layers_and_attention_that_are_compiled_inside_a_model_are_measured_too(self):
+        torch.manual_seed(3)
+        model = nn.TransformerEncoder(nn.TransformerEncoderLayer(D, 2, 16, batch_first=True), 2, enable_nested_tensor=False)
+        model = randomised(model).eval()
+        expected, of_attention = self.blocks(model), [one.measure().value for one in lipscope.torch.attention(model, drawn())]
+
+        def one(model):
+            model.layers[0] = torch.compile(model.layers[0], backend="eager")
+
+        def each(model):
+            for part in model.layers:
+                part.compile(backend="eager")
+
+        def inner(model):
+            model.layers[1].self_attn = torch.compile(model.layers[1].self_attn, backend="eager")
+
+        for change in (one, each, inner, lambda model: model.compile(backend="eager")):
+            compiled = copy.deepcopy(model)
+            change(compiled)
+            compiled(drawn())
+            self.close(self.blocks(compiled), expected)
+            self.close([one.measure().value for one in lipscope.torch.attention(compiled, drawn())], of_attention)
+
+    def test_a_mask_of_one_axis_is_added_to_every_row(self):
+        mask = torch.linspace(-1, 1, N, dtype=torch.float64)
+        f = lambda z: F.scaled_dot_product_attention(z, z, z, attn_mask=mask)
+        self.close(self.norm(f), dense_norm(formula(f), drawn()))
+
     def test_a_function_may_change_what_it_is_given(self):
         class Adds(nn.Module):
             def __init__(self):
@@ -547,6 +575,12 @@ class Batches(Faults):
             first = model.decoder.layers[0]
         self.close(found[6].value, dense_norm(formula(lambda x: first(x, memory)), target[1:]))
         self.close(found[4].value, dense_norm(formula(model.encoder.layers[0]), source[1:, :4]))
+
+    def test_the_output_of_an_encoder_stays_even_if_it_is_the_same_tensor(self):
+        torch.manual_seed(4)
+        model = nn.TransformerDecoder(nn.TransformerDecoderLayer(D, 2, 16, batch_first=True), 2)
+        model, x = randomised(model).eval(), drawn()
+        self.close(self.blocks(model, (x, x)), self.blocks(model, (x, x.clone())))
 
     def test_query_key_and_value_are_moved_together(self):
         module, x = attention(), drawn(2)

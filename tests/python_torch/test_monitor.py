@@ -283,6 +283,75 @@ class Rows(unittest.TestCase):
         json.dumps(rows, allow_nan=False)
 
 
+class OtherShapes(unittest.TestCase):
+    """Layers that are called with more than tokens, and attention without an axis of heads."""
+
+    def test_scores_without_an_axis_of_heads_or_of_items_are_told_apart(self):
+        class Fused(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.qkv = nn.Linear(D, 3 * D)
+
+            def forward(self, x):
+                return x + nn.functional.scaled_dot_product_attention(*self.qkv(x).chunk(3, -1))
+
+        class Multihead(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.attention = nn.MultiheadAttention(D, HEADS, batch_first=True)
+
+            def forward(self, x):
+                return x + self.attention(x, x, x)[0]
+
+        x = torch.randn(2, N, D, generator=torch.Generator().manual_seed(1))
+        for kind, heads in ((Fused, 1), (Multihead, HEADS)):
+            torch.manual_seed(2)
+            model = nn.Sequential(nn.ModuleList([kind()])[0])
+            rows = Monitor(model, x, layers=["0"]).measure(0)
+            alone = [Monitor(model, x[item : item + 1], layers=["0"]).measure(0)[0] for item in range(2)]
+            of_items = [row for row in rows if row["map"] == "attention"]
+            self.assertEqual([row["item"] for row in of_items], [0, 1])
+            for row, expected in zip(of_items, alone):
+                self.assertEqual(len(row["heads"]["sink"]), heads)
+                for name in ("max_logit", "sink", "entropy_min"):
+                    self.assertAlmostEqual(row[name], expected[name], places=5)
+
+    def test_a_padded_item_has_no_columns_of_attention(self):
+        torch.manual_seed(3)
+        model = nn.TransformerEncoder(nn.TransformerEncoderLayer(D, HEADS, 24, batch_first=True), 1, enable_nested_tensor=False)
+        padding = torch.zeros(1, N, dtype=torch.bool)
+        whole = Monitor(model, {"src": torch.randn(1, N, D), "src_key_padding_mask": padding}).measure(0)[0]
+        self.assertIn("sink", whole)
+        padding = padding.clone()
+        padding[0, -2:] = True
+        padded = Monitor(model, {"src": torch.randn(1, N, D), "src_key_padding_mask": padding}).measure(0)[0]
+        self.assertNotIn("sink", padded)
+        self.assertNotIn("heads", padded)
+        self.assertIsNotNone(padded["value"])
+
+    def test_a_layer_that_gets_another_tensor_is_measured_in_float64_with_it(self):
+        torch.manual_seed(4)
+        model = nn.TransformerDecoder(nn.TransformerDecoderLayer(D, HEADS, 24, batch_first=True), 1)
+        x, memory = torch.randn(1, N, D), torch.randn(1, 4, D)
+        (row,) = Monitor(model, (x, memory), maps=("block",), tolerance=1e-4, steps=40).measure(0)
+        exact = lipscope.torch.blocks(model.double().eval(), (x.double(), memory.double()))[0].value
+        self.assertLess(abs(row["value"] / exact - 1), 1e-3)
+
+    def test_a_layer_that_keeps_numbers_of_its_own_type_is_refused_in_a_sentence(self):
+        class Plain(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner, self.matrix = nn.Linear(D, D), torch.randn(D, D)
+
+            def forward(self, x):
+                return self.inner(x) @ self.matrix
+
+        model, x = nn.Sequential(Plain()), torch.randn(1, N, D)
+        with self.assertRaisesRegex(ValueError, "cannot run in float64.*exact=False"):
+            Monitor(model, x, layers=["0"], maps=("block",)).measure(0)
+        self.assertEqual(Monitor(model, x, layers=["0"], maps=("block",), exact=False).measure(0)[0]["kind"], "estimate")
+
+
 class Logs(unittest.TestCase):
     def test_a_log_has_a_head_and_a_row_a_line_and_goes_on_for_the_same_model(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -421,6 +490,13 @@ class Penalty(unittest.TestCase):
                     parameter[place] -= change
             slope = (values[0] - values[1]) / 2e-5
             self.assertLess(abs(float(parameter.grad[place]) - slope), 1e-6 * max(1.0, abs(slope)), place)
+
+    def test_a_function_may_change_its_argument_in_place(self):
+        weight = torch.ones(3, dtype=torch.float64, requires_grad=True)
+        for x in (weight * 1.0, weight, torch.ones(3, dtype=torch.float64)):
+            found = lipscope.torch.penalty(lambda z: z.mul_(2), x)
+            self.assertAlmostEqual(found.item(), 2.0)
+            self.assertEqual(x.tolist(), [1.0] * 3)
 
     def test_dropout_and_nan_are_refused(self):
         x = torch.randn(N, D)

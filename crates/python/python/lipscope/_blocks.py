@@ -545,8 +545,9 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
             raise ValueError(f"{name or 'The model'} does not map tokens to tokens of the same shape.")
         given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
         tokens = tokens_of(module, arguments, options)
-        tensors = (value for value in (*arguments, *options.values()) if isinstance(value, torch.Tensor))
-        others = [value for value in tensors if value.dtype == x.dtype and not _is_one(value, tokens)]
+        is_other = lambda name, value: name in _OF_ENCODER or not _is_one(value, tokens)
+        others = [value for name, value in given.items() if isinstance(value, torch.Tensor)
+                  and value.dtype == x.dtype and is_other(name, value)]  # fmt: skip
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
         found.append(LayerCall(name, module, stack, x, left.detach().clone(), others, again, has_encoder))
 
@@ -560,13 +561,32 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
 def _with_tokens(
     module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], x: torch.Tensor
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A call with other tokens. Where the same tensor is given twice, as query and key, both are replaced."""
+    """A call with other tokens. Where the same tensor is given twice, as query and key, both are replaced; the output of an encoder
+    stays, even if it is that tensor. In another type, all numbers of the tokens' type are of that type.
+    """
     before = tokens_of(module, arguments, options)
+    names = names_by_position(module, len(arguments))
 
-    def other(value: Any) -> Any:
-        return x if isinstance(value, torch.Tensor) and _is_one(value, before) else value
+    def other(name: str | None, value: Any) -> Any:
+        if name not in _OF_ENCODER and isinstance(value, torch.Tensor) and _is_one(value, before):
+            return x
+        return value if x.dtype == before.dtype else _of_type(value, before.dtype, x.dtype)
 
-    return tuple(other(value) for value in arguments), {name: other(value) for name, value in options.items()}
+    return (
+        tuple(other(name, value) for name, value in zip(names, arguments)),
+        {name: other(name, value) for name, value in options.items()},
+    )
+
+
+def _of_type(value: Any, before: torch.dtype, now: torch.dtype) -> Any:
+    """Tensors of one type as those of another, in lists and by name too."""
+    if isinstance(value, torch.Tensor):
+        return value.to(now) if value.dtype == before else value
+    if type(value) in (tuple, list):
+        return type(value)(_of_type(part, before, now) for part in value)
+    if type(value) is dict:
+        return {name: _of_type(part, before, now) for name, part in value.items()}
+    return value
 
 
 def _is_one(value: torch.Tensor, other: torch.Tensor) -> bool:

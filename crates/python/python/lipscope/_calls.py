@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from contextlib import contextmanager
-from typing import Any, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any, ContextManager, Iterator, Sequence
 
 import torch
 
@@ -233,6 +233,13 @@ def watched(name: str, module: torch.nn.Module) -> list[Any]:
     ]
 
 
+def eagerly() -> ContextManager[None]:
+    """While it is active, compiled parts run as they are written: compiled code skips hooks, and derivatives do not see into it.
+    PyTorch before 2.6 has no such switch.
+    """
+    return torch.compiler.set_stance("force_eager") if hasattr(torch.compiler, "set_stance") else nullcontext()
+
+
 @contextmanager
 def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
     """Without dropout, gradients and fused layers; the hooks of `handles` are removed in the end."""
@@ -244,7 +251,7 @@ def evaluated(module: torch.nn.Module, handles: list[Any]) -> Iterator[None]:
         torch.backends.mha.set_fastpath_enabled(False)
         module.eval()
         # What is recorded in inference mode cannot be differentiated later.
-        with torch.inference_mode(False), torch.no_grad():
+        with torch.inference_mode(False), torch.no_grad(), eagerly():
             yield
     finally:
         torch.backends.mha.set_fastpath_enabled(fast)

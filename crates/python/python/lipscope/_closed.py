@@ -130,7 +130,7 @@ class FusedCall:
     enable_gqa: bool = field(default=False, kw_only=True)
 
     def _scores(self) -> _Scores:
-        mask = None if self.attn_mask is None else self.attn_mask.detach()
+        mask = None if self.attn_mask is None else torch.atleast_2d(self.attn_mask.detach())
         return _Scores(self.query.shape[-1] ** -0.5 if self.scale is None else self.scale, self.is_causal, mask)
 
     def _repeated(self, part: torch.Tensor) -> torch.Tensor:

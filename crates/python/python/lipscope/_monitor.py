@@ -12,14 +12,14 @@ from typing import Any, Callable, Iterator, Sequence
 
 import torch
 
-from ._arrays import real, whole
+from ._arrays import first_line, real, whole
 from ._blocks import LayerAt, LayerCall, Padding, map_of, recording, rerun, stacks_of
 from ._buffers import kept_buffers
 from ._calls import checked_call, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, without_caches
 from ._closed import closed_attentions
 from ._families import family_of
 from ._golub_kahan import JacobianProducts, Pair, leading_pair
-from ._norm import differentiable
+from ._norm import differentiable, why_not
 from ._scores import ScoreWatch, Statistics
 
 #: The name and the version of the format of a run.
@@ -75,7 +75,7 @@ class Monitor:
 
     A row is a dict with the keys `step`, `layer`, `map`, `value`, `residual`, `kind` ("lower bound", "exact", "estimate" or
     "none"), `steps`, the columns, and what `step` was given. The columns of attention are over the heads, which stand under
-    `heads`. With several items `item` is the number of the item.
+    `heads`; for an item with padding they are left out. With several items `item` is the number of the item.
 
     Examples
     --------
@@ -229,7 +229,10 @@ class Monitor:
             inner = _Attention.of(layer, watch)
             if inner is None:
                 return None
-            of_attention = {"part": inner.part, **inner.columns(layer.item, self.columns)}
+            # The rows and columns of padding would count.
+            is_whole = bool(layer.kept.all())
+            columns = inner.columns(layer.item, len(layer.call.entered), self.columns) if is_whole else {}
+            of_attention = {"part": inner.part, **columns}
         make = (lambda one: map_of("block", [one], 0, run)) if name == "block" else (lambda one: inner.map(one, run))
         try:
             row = self._measured(make, layer, name)
@@ -248,16 +251,20 @@ class Monitor:
             if start is None or start.shape != x.shape:
                 draw = torch.Generator().manual_seed(self.seed)
                 start = torch.randn(x.shape, generator=draw, dtype=torch.float64).to(x.device)
-            products = JacobianProducts(f, x)
-            pair = leading_pair(
-                products.forward, products.reverse, start.to(x.dtype), tolerance=self.tolerance, steps=self.steps
-            )
+            try:
+                products = JacobianProducts(f, x)
+                start = start.to(x.dtype)
+                pair = leading_pair(products.forward, products.reverse, start, tolerance=self.tolerance, steps=self.steps)
+            except torch.OutOfMemoryError:
+                raise
+            except RuntimeError as problem:
+                raise ValueError(f"{layer.named} cannot be differentiated: {why_not(problem)}") from problem
             if pair is None:
                 raise _NotFinite("a product with the Jacobian is NaN or infinite")
             value, residual, kind = pair.value, pair.residual, "estimate"
             if self.exact:
                 entered = layer.call.entered.double()
-                with _in_double(layer.call.module):
+                with _in_double(layer.call.module), _runs_in_double(layer):
                     f, x = make(replace(layer, call=replace(layer.call, entered=entered)))
                     value, residual = _exact(f, x, pair)
                 kind = "exact" if residual <= 1e-9 else "lower bound"
@@ -299,9 +306,9 @@ class _Attention:
         """What of it is measured."""
         return "heads" if family_of(self.module) is not None else self.name
 
-    def columns(self, item: int, names: Sequence[str]) -> Row:
+    def columns(self, item: int, items: int, names: Sequence[str]) -> Row:
         """The numbers of the heads and what they are together."""
-        heads = {name: values for name, values in self.statistics.of_item(item).items() if name in names}
+        heads = {name: values for name, values in self.statistics.of_item(item, items).items() if name in names}
         if not heads:
             return {}
         return {**{name: Statistics.COLUMNS[name](values) for name, values in heads.items()}, "heads": heads}
@@ -339,6 +346,19 @@ def _in_double(module: torch.nn.Module) -> Iterator[None]:
     finally:
         for table, name, tensor in reversed(changed):
             table[name] = tensor
+
+
+@contextmanager
+def _runs_in_double(layer: LayerAt) -> Iterator[None]:
+    """Turns what PyTorch says of a layer that keeps numbers of another type into a sentence."""
+    try:
+        yield
+    except (RuntimeError, TypeError) as problem:
+        if isinstance(problem, torch.OutOfMemoryError) or "type" not in str(problem):
+            raise
+        raise ValueError(
+            f"{layer.named} cannot run in float64, in which its last pair is measured: {first_line(problem)}. Give exact=False."
+        ) from problem
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Callable, Iterator
 
 import numpy as np
@@ -12,7 +12,7 @@ import torch.nn.attention
 
 from ._arrays import first_line, whole
 from ._buffers import kept_buffers
-from ._calls import refuse_quantized
+from ._calls import eagerly, refuse_quantized
 from ._closed import closed_attentions
 from ._golub_kahan import JacobianProducts
 from ._linear import adjoint_gap, lanczos, rounding_of
@@ -314,8 +314,18 @@ def _named(which: str) -> Iterator[None]:
     except torch.OutOfMemoryError:
         raise
     except RuntimeError as problem:
-        fix = " Turn gradient checkpointing off: `f` runs without it." if "saved tensor hooks" in str(problem) else ""
-        raise ValueError(f"`f` cannot be differentiated {which} at `x`: {first_line(problem)}.{fix}") from problem
+        raise ValueError(f"`f` cannot be differentiated {which} at `x`: {why_not(problem)}") from problem
+
+
+def why_not(problem: RuntimeError) -> str:
+    """What PyTorch says against a derivative, and what to do about it."""
+    if "setup_context" in str(problem):
+        return (
+            "a part of it is a torch.autograd.Function of the older form, such as that of gradient checkpointing with "
+            "use_reentrant=True, or the GELU of BLOOM. Turn checkpointing off, or put another function in its place."
+        )
+    fix = " Turn gradient checkpointing off: it runs without it." if "saved tensor hooks" in str(problem) else ""
+    return f"{first_line(problem)}.{fix}"
 
 
 def _tensor(vector: np.ndarray, like: torch.Tensor) -> torch.Tensor:
@@ -334,8 +344,7 @@ def differentiable() -> Iterator[None]:
         with (
             torch.inference_mode(False),
             torch.enable_grad(),
-            # Compiled parts cannot be traced inside of a derivative. Before PyTorch 2.6 there is no such switch.
-            torch.compiler.set_stance("force_eager") if hasattr(torch.compiler, "set_stance") else nullcontext(),
+            eagerly(),
             torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH),
         ):
             yield

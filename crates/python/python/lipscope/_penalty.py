@@ -71,6 +71,7 @@ def penalty(
             raise ValueError("A product with the Jacobian of `f` at `x` is NaN or infinite, so that it has no norm.")
         # Twice in reverse: the forward derivative of some of PyTorch's functions, as LayerNorm, has no right derivative of its own.
         here = x if x.requires_grad else x.detach().clone().requires_grad_()
-        value = f(here)
+        # A function may change its argument in place.
+        value = f(here.clone())
         (back,) = torch.autograd.grad(value, here, pair.left.to(value.dtype), create_graph=True)
         return (back * pair.right.to(back.dtype)).sum()

@@ -13,7 +13,7 @@ from ._closed import FUSED, FusedCall, Replaced
 
 @dataclass(frozen=True)
 class Statistics:
-    """The numbers of the heads (items, heads) of one call of attention.
+    """The numbers of the heads (items, heads), or (items of heads,), of one call of attention.
 
     Attributes
     ----------
@@ -34,9 +34,19 @@ class Statistics:
     #: The columns of a row, and how the heads are taken together.
     COLUMNS = {"max_logit": max, "entropy_mean": lambda heads: sum(heads) / len(heads), "entropy_min": min, "sink": max}
 
-    def of_item(self, item: int) -> dict[str, list[float]]:
-        """The numbers of the heads at an item."""
-        return {name: getattr(self, name)[item].tolist() for name in self.COLUMNS}
+    def of_item(self, item: int, items: int) -> dict[str, list[float]]:
+        """The numbers of the heads at an item of so many. Without an axis of items their heads come one after the other; empty
+        where these cannot be told apart.
+        """
+        found = {}
+        for name in self.COLUMNS:
+            heads = getattr(self, name)
+            if heads.dim() == 1:
+                if len(heads) % items:
+                    return {}
+                heads = heads.reshape(items, -1)
+            found[name] = heads[item].tolist()
+        return found
 
 
 @dataclass
@@ -50,7 +60,7 @@ class _Sums:
     columns: Any = 0.0
 
     def add(self, scores: torch.Tensor, weights: torch.Tensor) -> None:
-        """Scores and weights (items, heads, rows, n) of some rows; a score of minus infinity, or nearly, is forbidden."""
+        """Scores and weights (.., rows, n) of some rows; a score of minus infinity, or nearly, is forbidden."""
         # For a forbidden pair transformers adds the most negative number of the type.
         seen = (scores > torch.finfo(scores.dtype).min / 4) & (weights >= 0)
         count = seen.sum(-1)
@@ -106,7 +116,7 @@ class ScoreWatch(Replaced):
             weights = own(scores, *args, **kwargs)
             if self.running and _are_weights(scores, weights):
                 sums = _Sums()
-                sums.add(*(part.detach() if part.dim() == 4 else part.detach()[None] for part in (scores, weights)))
+                sums.add(scores.detach(), weights.detach())
                 self.found[self.running[-1]] = sums.finish()
             return weights
 
