@@ -6,7 +6,7 @@ use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, as
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
 use crate::charts::role_of;
-use crate::over_n::{self, Faded, chart_over_n, draws, mean, presence};
+use crate::over_n::{self, Faded, chart_over_n, draws, kind_of_curve, mean, presence};
 use crate::state::{PageState, Trace};
 use crate::{plans, strings};
 
@@ -76,7 +76,7 @@ pub fn explore_chart(
         };
         if !data.is_empty() {
             let claim = if id == id::WORST { Kind::LowerBound } else { Kind::UpperBound };
-            let line = Series::new(id, name, role, SeriesKind::Line, data).given_log10().claim(claim);
+            let line = Series::new(id, name, role, kind_of_curve(&data), data).given_log10().claim(claim);
             series.push(Series { opacity: presence(are_curves_present), ..line });
         }
     }
@@ -185,6 +185,17 @@ mod tests {
             let found = [id::BEST, id::MEAN_FIELD, id::WORST, id::MEAN, id::DRAWS].map(|id| look(&chart, id));
             assert_eq!(found, [(1.0, 9.0), (1.0, 20.0), (1.0, 5.0), (1.0, 5.0), (0.4, 5.0)], "n = {n}");
         }
+    }
+
+    #[test]
+    fn a_bound_at_one_n_is_a_ring() {
+        let state = PageState::default();
+        let (sweep, mut curves, known) = known_of(&state);
+        let kind = |chart: &LineChart| chart.series.iter().find(|series| series.id == id::BEST).map(|found| found.kind);
+        assert_eq!(kind(&explore_chart(&sweep, &curves, &known, None, &[], &state)), Some(SeriesKind::Line));
+        let rows = curves.growth.take().expect("curves").rows.iter().skip(1).cloned().collect();
+        curves.growth = Some(Arc::new(Growth { rows, crossover: None }));
+        assert_eq!(kind(&explore_chart(&sweep, &curves, &known, None, &[], &state)), Some(SeriesKind::Hollow));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use lipscope_plot::{
 
 use crate::answers::{Curves, KnownOfMap, Measured, SearchFound, Sweep};
 use crate::charts::role_of;
-use crate::over_n::{self, Faded, chart_over_n, presence};
+use crate::over_n::{self, Faded, chart_over_n, kind_of_curve, presence};
 use crate::plans::{is_marked, sweep_over_n};
 use crate::state::{PageState, Trace, Traces, XAxis};
 use crate::strings;
@@ -198,7 +198,7 @@ fn curves<'a>(
                 .find_map(|row| bound_in(row, trace, state.norm))
                 .map_or(Kind::Plain, |bound| claim_of(bound, state.norm)),
         };
-        let line = Series::new(series_id(trace), strings::trace_label(trace), role, SeriesKind::Line, curve)
+        let line = Series::new(series_id(trace), strings::trace_label(trace), role, kind_of_curve(&curve), curve)
             .given_log10()
             .claim(claim);
         (!line.data.is_empty()).then_some(Series { opacity, ..line })

@@ -401,7 +401,7 @@ mod tests {
     fn kinds_with_the_same_norm_are_equally_smooth() {
         let settings = of(vec![ComparedKind::Plain, ComparedKind::Cap, ComparedKind::Sink]);
         let words = finding(&[point(0, 4.0, 1.0), point(1, 4.0, 1.0 + 1e-13), point(2, 4.0, 1.5)], &settings);
-        assert!(words.contains("softmax, cap 2 are equally smooth") && words.contains("1.000"), "{words}");
+        assert!(words.contains("softmax; cap 2 are equally smooth") && words.contains("1.000"), "{words}");
         let words = finding(&[point(0, 4.0, 1.0), point(1, 4.0, 0.9), point(2, 4.0, 1.5)], &settings);
         assert!(words.contains("cap 2 is smoothest"), "{words}");
     }

@@ -91,7 +91,7 @@ pub fn Fact(
         <div>
             <dt>{move || name.get()}</dt>
             <dd>
-                <span class="sign">{move || sign.get()}</span>
+                <span class="sign">{move || value.with(Option::is_some).then(|| sign.get())}</span>
                 <span class="value" data-testid=id data-value=exact title=exact>
                     {move || value.get().map_or_else(|| strings::NONE_YET.into(), text)}
                 </span>

@@ -19,6 +19,7 @@ use super::inputs::{LabChoice, LabNumber};
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
 use crate::ask::Request;
+use crate::phase::Phase;
 
 /// The engine's work for this lab.
 pub fn request(settings: &Settings, state: &PageState) -> Request {
@@ -54,13 +55,14 @@ pub fn SpectrumLab() -> impl IntoView {
     let holds = move |test: fn(&Spectrum) -> bool| run.with(|data| data.values.as_ref().is_some_and(test));
     let sign = move |test: fn(&Spectrum) -> bool| Signal::derive(move || strings::claim(holds(test)));
     let gap_sign = Signal::derive(move || if holds(|found| is_exact(found.second())) { "=" } else { "≈" });
+    let has_failed = move || matches!(run.phase(), Phase::Failed(_));
     let plots = vec![values, energies];
     lab_view(run, plots, LabParts {
         id: "spectrum",
         plot: PlotChoice::Spectrum,
         controls: view! {
             <div class="lab-head">
-                <p class="lab-finding" data-testid="spectrum-how">{move || run.with(|data| strings::spectrum_how(data.values.as_ref()))}</p>
+                <p class="lab-finding" data-testid="spectrum-how">{move || (!has_failed()).then(|| run.with(|data| strings::spectrum_how(data.values.as_ref())))}</p>
                 <LabChoice
                     id="spectrum-map"
                     label=strings::spectrum_map()

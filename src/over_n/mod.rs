@@ -83,6 +83,11 @@ pub fn current(measured: Option<&Measured>, state: &PageState, norm: Norm) -> Op
     Some(Series { opacity: presence(measured.answers(state)), ..point })
 }
 
+/// How a curve is drawn: a ring where it has one point, as beside skew tokens, whose bounds are about one n.
+pub fn kind_of_curve(points: &[(f64, f64)]) -> SeriesKind {
+    if points.len() == 1 { SeriesKind::Hollow } else { SeriesKind::Line }
+}
+
 /// The opacity of data that belong to the present state, or to another one.
 pub fn presence(is_present: bool) -> f64 {
     if is_present { 1.0 } else { STALE }

@@ -11,7 +11,7 @@ use crate::prelude::*;
 use leptos::ev;
 
 use crate::link::{Followed, TooLong};
-use crate::state::{Scene, Stage};
+use crate::state::{PageState, Scene, Stage, TokenChoice};
 use crate::strings;
 
 use super::context::{PLACE_LINK, Page};
@@ -61,6 +61,24 @@ impl Page {
             let is_marked = self.address.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
             if let Some(before) = before.filter(|before| *before != now) {
                 self.tell(before, now.clone(), is_marked);
+            }
+            now
+        });
+        self.follow_found_tokens();
+    }
+
+    /// Writes the address again when worse tokens become known, while the reader has chosen the worst ones.
+    fn follow_found_tokens(self) {
+        let known = memo(move |_| {
+            let is_worst = self.state.with(|state| state.tokens == TokenChoice::Worst);
+            is_worst.then(|| self.for_another_page(self.scene()).state)
+        });
+        effect(move |before: Option<Option<PageState>>| {
+            let now = known.get();
+            let is_listed = now.as_ref().is_some_and(|state| state.tokens != TokenChoice::Worst);
+            if is_listed && before.is_some_and(|before| before != now) {
+                self.address.known.update_value(|address| address.is_waiting = true);
+                self.write_at_rest();
             }
             now
         });
@@ -240,7 +258,9 @@ impl Page {
     fn write_address(self, scene: &Scene, entry: Entry) {
         let scene = scene.clone();
         self.address.later.when_here(move |later| {
-            let link = (later.write_link)(&scene);
+            let listed = untrack(|| self.for_another_page(scene.clone()));
+            // Of a list that is too long the address has the choice, as the reader made it.
+            let link = (later.write_link)(&listed).or_else(|_| (later.write_link)(&scene));
             self.put_address(&scene, link, entry);
         });
     }

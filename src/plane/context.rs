@@ -243,6 +243,17 @@ impl Plane {
         });
     }
 
+    /// Drops the words about the selected token once they are no longer those of the measured tokens.
+    pub(super) fn forget_old_words(self) {
+        effect(move |_| {
+            self.page.answers.measured.track();
+            let words = self.spoken.get_untracked();
+            if !words.is_empty() && untrack(|| self.selected_words()).as_deref() != Some(&*words) {
+                self.spoken.set(String::new());
+            }
+        });
+    }
+
     /// Where the tokens are drawn, and whether these places are the present ones. Tokens that can be moved are drawn at
     /// their present places, others where they were measured. Tracks its signals.
     pub(super) fn points(self, measured: &Measured) -> (Vec<Point>, bool) {

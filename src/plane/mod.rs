@@ -31,10 +31,11 @@ pub use crowds::arrow_words;
 pub use scene::{Moves, faintness, plane_of, scene};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
-/// Starts the swing of the pair, and the wait of moved tokens for their numbers.
+/// Starts the swing of the pair, the wait of moved tokens for their numbers, and the end of words that no longer hold.
 pub fn begin(plane: Plane) {
     swing::begin(plane);
     plane.sync.begin(plane.page);
+    plane.forget_old_words();
 }
 
 /// The token plane, with a caption beside it.

@@ -133,7 +133,7 @@ pub fn compare_finding(kinds: &[String], point: &ComparisonPoint, settings: &Com
     let norm = Number::digits(point.norm, Kind::Plain);
     let first = match kinds {
         [kind] => words::compare_finding::sentence { kind, norm, x }.text(),
-        _ => return words::compare_finding::alike { kinds: kinds.join(super::between_names()), norm, x }.text(),
+        _ => return words::compare_finding::alike { kinds: kinds.join(super::between_losses()), norm, x }.text(),
     };
     let second = match point.output {
         Some(size) if is_sink && size < LITTLE_OUTPUT => words::compare_finding::little(Number::of(size)),

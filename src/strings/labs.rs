@@ -180,15 +180,18 @@ pub fn gap_missing(side: bounds::Side, why: Absence) -> String {
 
 /// The largest ratio, the middle one, and why some cells have none.
 pub fn gap_finding(cells: &[GapCell], widest: Option<&GapCell>) -> String {
-    let Some(first) = cells.iter().find_map(|cell| cell.absent).map(|(side, why)| gap_missing(side, why)) else {
+    // The reason of most cells: a cell of few tokens may have one of its own.
+    let reasons = || cells.iter().filter_map(|cell| cell.absent);
+    let n_alike = |reason| reasons().filter(|other| *other == reason).count();
+    let Some((side, why)) = reasons().max_by_key(|reason| n_alike(*reason)) else {
         return gap_widest(cells, widest);
     };
+    let reason = gap_missing(side, why);
     let n_absent = cells.iter().filter(|cell| cell.ratio().is_none()).count();
     if widest.is_none() {
-        return gap_finding::none(first);
+        return gap_finding::none(reason);
     }
-    gap_finding::some { absent: n_absent, reason: first, sentence: gap_widest(cells, widest), total: cells.len() }
-        .text()
+    gap_finding::some { absent: n_absent, reason, sentence: gap_widest(cells, widest), total: cells.len() }.text()
 }
 
 fn gap_widest(cells: &[GapCell], widest: Option<&GapCell>) -> String {
