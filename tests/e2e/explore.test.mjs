@@ -143,6 +143,24 @@ pageTest('a link to the worst tokens has those whose number the sentence says, a
   }
 });
 
+pageTest('a reload keeps the worst tokens that the page has found', { ...OPENING, hash: '#v3&n=40&attention=cosine&d=4&weights=random' }, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  await after(page, () => page.click('#quick-worst'));
+  await page.waitForFunction(() => /moved-from=worst/.test(location.hash));
+  // Tokens that are still carried here may raise the number, and the address follows it.
+  let before = '';
+  for (let now = await digits(page, 'explore-norm'); now !== before; now = await digits(page, 'explore-norm')) {
+    before = now;
+    await page.waitForTimeout(3000);
+  }
+  await page.reload();
+  await settled(page);
+  const found = await digits(page, 'explore-norm');
+  assert.ok(Number(found) >= Number(before) * (1 - 1e-9), `${found} after ${before}`);
+  assert.equal(await page.locator('#quick-worst').getAttribute('aria-pressed'), 'true');
+});
+
 pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&steps=llama' }, async ({ page }) => {
   const [first, sentence] = [await digits(page, 'explore-norm'), await settled(page)];
   assert.match(sentence, /Some 64 tokens in this disc reach/);
