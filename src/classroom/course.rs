@@ -215,11 +215,7 @@ pub(super) fn set_number(room: Classroom, number: AnyField, value: f64) {
 /// of the page is loaded.
 pub(super) fn own_link(room: Classroom) -> String {
     let scene = Scene { lesson: None, stage: Stage::Full, ..room.page.scene() }.without_class();
-    let scene = room.page.for_another_page(scene);
-    let link = room.later.table().and_then(|later| (later.write_link)(&scene).ok());
-    let here = window().location().href().unwrap_or_default();
-    let address = here.split('#').next().unwrap_or_default();
-    link.map_or_else(String::new, |link| format!("{address}#{link}"))
+    room.page.link_of(&scene).unwrap_or_default()
 }
 
 /// Sets the page to the present step again.

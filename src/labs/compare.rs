@@ -39,8 +39,6 @@ const ROLES: [Role; MOST_KINDS] = [
 const LINES: [LineStyle; 3] = [LineStyle::Solid, LineStyle::Dashed, LineStyle::DashDot];
 /// The width of all lines, in CSS pixels.
 const WIDTH: f64 = 1.5;
-/// Two norms that differ by a smaller share are one norm that was computed in two ways.
-const SAME_NORM: f64 = 1e-9;
 /// Bounds are drawn up to this many times the largest norm.
 const HEADROOM: f64 = 3.0;
 
@@ -297,7 +295,7 @@ fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
     let Some(least) = here.iter().min_by(|a, b| a.norm.total_cmp(&b.norm)) else {
         return strings::compare_waiting().into();
     };
-    let is_as_smooth = |point: &&ComparisonPoint| point.norm <= least.norm * (1.0 + SAME_NORM);
+    let is_as_smooth = |point: &&ComparisonPoint| !strings::exceeds(point.norm, least.norm);
     let names: Option<Vec<String>> = here.iter().filter(is_as_smooth).map(|point| name(point, settings)).collect();
     names.map_or_else(|| strings::compare_waiting().into(), |names| strings::compare_finding(&names, least, settings))
 }
@@ -307,7 +305,7 @@ fn finding(points: &[ComparisonPoint], settings: &CompareSettings) -> String {
 fn readout(points: &[ComparisonPoint], settings: &CompareSettings, at: Option<f64>) -> String {
     let part = |point: &ComparisonPoint| {
         let norm = strings::compare_value(point.norm, claim(point));
-        let found = point.found.filter(|found| *found > point.norm * (1.0 + 1e-9));
+        let found = point.found.filter(|found| strings::exceeds(*found, point.norm));
         let found = found.map(|found| strings::compare_value(found, Kind::LowerBound));
         let values = [Some(norm), found, point.bound_log10.map(strings::compare_bound_value)];
         Some(format!("{} {}", name(point, settings)?, values.into_iter().flatten().collect::<Vec<_>>().join(", ")))

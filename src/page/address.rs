@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
+use crate::later::LaterTable;
 use crate::link::{Followed, TooLong};
 use crate::state::{PageState, Scene, Stage, TokenChoice};
 use crate::strings;
@@ -218,6 +219,13 @@ impl Page {
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
     }
 
+    /// The fragment of a scene for another page. Of a list of worst tokens that is too long it has the choice, with which
+    /// the other page looks for them itself.
+    pub fn fragment_of(self, later: &LaterTable, scene: &Scene) -> Result<String, TooLong> {
+        let listed = untrack(|| self.for_another_page(scene.clone()));
+        (later.write_link)(&listed).or_else(|_| (later.write_link)(scene))
+    }
+
     /// Writes a change of the scene into the address: at once as a new entry where a gesture begins, else into the
     /// present entry when the controls rest.
     fn tell(self, before: Scene, now: Scene, is_marked: bool) {
@@ -258,10 +266,7 @@ impl Page {
     fn write_address(self, scene: &Scene, entry: Entry) {
         let scene = scene.clone();
         self.address.later.when_here(move |later| {
-            let listed = untrack(|| self.for_another_page(scene.clone()));
-            // Of a list that is too long the address has the choice, as the reader made it.
-            let link = (later.write_link)(&listed).or_else(|_| (later.write_link)(&scene));
-            self.put_address(&scene, link, entry);
+            self.put_address(&scene, self.fragment_of(later, &scene), entry);
         });
     }
 

@@ -249,9 +249,7 @@ impl Lecturer {
         }
         let Some(later) = untrack(|| self.later.table()) else { return };
         let scene = Scene { stage: Stage::Teacher, ..untrack(|| self.page.scene()) };
-        let listed = untrack(|| self.page.for_another_page(scene.clone()));
-        // A list that is too long: the other window looks for the worst tokens itself.
-        let link = (later.write_link)(&listed).or_else(|_| (later.write_link)(&scene));
+        let link = self.page.fragment_of(later, &scene);
         set_if_new(self.is_too_long, matches!(link, Err(TooLong)));
         let Ok(link) = link else { return };
         let message = Message::Scene { link, drawing: untrack(|| self.drawing.text.run(())) };

@@ -87,6 +87,11 @@ pub fn compared_tokens(tokens: ComparedTokens) -> String {
     .into()
 }
 
+/// Whether a norm exceeds another one by more than rounding.
+pub fn exceeds(norm: f64, other: f64) -> bool {
+    norm > other * (1.0 + 1e-9)
+}
+
 /// A norm with its sign.
 pub fn compare_value(norm: f64, kind: Kind) -> String {
     let sign = if kind == Kind::LowerBound { "≥" } else { "=" };
@@ -99,7 +104,7 @@ pub fn compare_found_value(point: &ComparisonPoint, state: &PageState, settings:
     let is_of_page = settings.tokens == ComparedTokens::Page;
     match point.found {
         // The same tokens, measured again.
-        Some(found) if found <= point.norm * (1.0 + 1e-9) => words::compare_none_larger().into(),
+        Some(found) if !exceeds(found, point.norm) => words::compare_none_larger().into(),
         Some(found) => compare_value(found, Kind::LowerBound),
         None if is_of_page && state.tokens == TokenChoice::Clusters => words::compare_unlisted().into(),
         None if is_of_page && state.normalization != Normalization::None => words::compare_normalized().into(),

@@ -183,7 +183,9 @@ pub fn gap_finding(cells: &[GapCell], widest: Option<&GapCell>) -> String {
     // The reason of most cells: a cell of few tokens may have one of its own.
     let reasons = || cells.iter().filter_map(|cell| cell.absent);
     let n_alike = |reason| reasons().filter(|other| *other == reason).count();
-    let Some((side, why)) = reasons().max_by_key(|reason| n_alike(*reason)) else {
+    let mut distinct: Vec<_> = reasons().collect();
+    distinct.dedup();
+    let Some((side, why)) = distinct.into_iter().max_by_key(|reason| n_alike(*reason)) else {
         return gap_widest(cells, widest);
     };
     let reason = gap_missing(side, why);

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from ._calls import (
-    checked_call, chosen, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
+    checked_call, chosen, each_tensor, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
     refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
@@ -566,27 +566,17 @@ def _with_tokens(
     """
     before = tokens_of(module, arguments, options)
     names = names_by_position(module, len(arguments))
+    typed = lambda tensor: tensor.to(x.dtype) if tensor.dtype == before.dtype else tensor
 
     def other(name: str | None, value: Any) -> Any:
         if name not in _OF_ENCODER and isinstance(value, torch.Tensor) and _is_one(value, before):
             return x
-        return value if x.dtype == before.dtype else _of_type(value, before.dtype, x.dtype)
+        return value if x.dtype == before.dtype else each_tensor(typed, value)
 
     return (
         tuple(other(name, value) for name, value in zip(names, arguments)),
         {name: other(name, value) for name, value in options.items()},
     )
-
-
-def _of_type(value: Any, before: torch.dtype, now: torch.dtype) -> Any:
-    """Tensors of one type as those of another, in lists and by name too."""
-    if isinstance(value, torch.Tensor):
-        return value.to(now) if value.dtype == before else value
-    if type(value) in (tuple, list):
-        return type(value)(_of_type(part, before, now) for part in value)
-    if type(value) is dict:
-        return {name: _of_type(part, before, now) for name, part in value.items()}
-    return value
 
 
 def _is_one(value: torch.Tensor, other: torch.Tensor) -> bool:

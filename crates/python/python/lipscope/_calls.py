@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 from contextlib import contextmanager, nullcontext
-from typing import Any, ContextManager, Iterator, Sequence
+from typing import Any, Callable, ContextManager, Iterator, Sequence
 
 import torch
 
@@ -231,6 +231,17 @@ def watched(name: str, module: torch.nn.Module) -> list[Any]:
         module.register_forward_pre_hook(enter, with_kwargs=True, prepend=True),
         module.register_forward_pre_hook(check, with_kwargs=True),
     ]
+
+
+def each_tensor(change: Callable[[torch.Tensor], torch.Tensor], value: Any) -> Any:
+    """A value with its tensors changed, in tuples, lists and dicts too."""
+    if isinstance(value, torch.Tensor):
+        return change(value)
+    if isinstance(value, (tuple, list)):
+        return type(value)(each_tensor(change, part) for part in value)
+    if type(value) is dict:
+        return {name: each_tensor(change, part) for name, part in value.items()}
+    return value
 
 
 def eagerly() -> ContextManager[None]:

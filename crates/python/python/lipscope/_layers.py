@@ -9,7 +9,7 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
-from ._calls import is_cache, refuse_scripted, uncompiled, watched
+from ._calls import each_tensor, is_cache, refuse_scripted, uncompiled, watched
 from ._families import Family, family_of
 from ._masks import Item, float64, items, masked_items, numpy, same_for_heads, split
 from ._positions import Rope, rope_of
@@ -250,12 +250,8 @@ class Catcher:
     def _in_single(self, weights: Weights, given: dict[str, Any]) -> torch.Tensor:
         """What the module gives if it computes in float32, with cosines that are not rounded to half of that."""
 
-        def single(part: Any) -> Any:
-            if isinstance(part, (tuple, list)):
-                return tuple(single(one) for one in part)
-            return part.float() if isinstance(part, torch.Tensor) and part.is_floating_point() else part
-
-        given = {name: single(part) for name, part in given.items() if not is_cache(name, part)}
+        single = lambda tensor: tensor.float() if tensor.is_floating_point() else tensor
+        given = {name: each_tensor(single, part) for name, part in given.items() if not is_cache(name, part)}
         if weights.rope is not None and given.get("position_embeddings") is not None:
             given["position_embeddings"] = weights.rope.embeddings(given["position_embeddings"])
         parameters = {name: single(parameter) for name, parameter in self.module.named_parameters()}

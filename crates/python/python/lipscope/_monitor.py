@@ -15,7 +15,7 @@ import torch
 from ._arrays import first_line, real, whole
 from ._blocks import LayerAt, LayerCall, Padding, map_of, recording, rerun, stacks_of
 from ._buffers import kept_buffers
-from ._calls import checked_call, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, without_caches
+from ._calls import checked_call, each_tensor, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, without_caches
 from ._closed import closed_attentions
 from ._families import family_of
 from ._golub_kahan import JacobianProducts, Pair, leading_pair
@@ -120,7 +120,8 @@ class Monitor:
         arguments, named = split(probe)
         refuse_unknown(self.model, list(named))
         refuse_filled_caches(self.model, arguments, named)
-        self._probe = without_caches(self.model, *_detached((arguments, named)))
+        # A copy: the caller may change the probe later.
+        self._probe = without_caches(self.model, *each_tensor(lambda tensor: tensor.detach().clone(), (arguments, named)))
         self._starts: dict[tuple[str, str, int], torch.Tensor] = {}
         self._listeners: list[Callable[[list[Row]], Any]] = []
         self._is_checked = False
@@ -431,17 +432,6 @@ def _chosen(name: str, values: Sequence[str], known: Sequence[str]) -> tuple[str
         if value not in known:
             raise ValueError(f"`{name}` holds {value!r}, but each must be one of: {', '.join(known)}.")
     return values
-
-
-def _detached(inputs: Any) -> Any:
-    """A copy of the probe, which the caller may change later."""
-    if isinstance(inputs, torch.Tensor):
-        return inputs.detach().clone()
-    if isinstance(inputs, (tuple, list)):
-        return type(inputs)(_detached(part) for part in inputs)
-    if isinstance(inputs, dict):
-        return {name: _detached(part) for name, part in inputs.items()}
-    return inputs
 
 
 def _number(name: str, value: Any) -> float | None:
