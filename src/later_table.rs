@@ -13,7 +13,7 @@ use super::files::Drops;
 use super::growth::{self, Growth};
 use super::head::HeadRest;
 use super::host;
-use super::labs::{self, Labs};
+use super::labs;
 use super::later::{LaterPart, LaterTable, Piece};
 use super::lessons;
 use super::link;
@@ -51,16 +51,15 @@ pub fn later_part() -> LaterPart {
 
 fn begin() {
     let page = use_page();
-    let (growth, labs) = (Growth::new(page), Labs::new(page));
+    let growth = Growth::new(page);
     provide_context(Drops::default());
     provide_context(Pins::new(use_pinned()));
     provide_context(growth);
-    provide_context(labs);
     provide_context(Models::new(page));
     let own = Own::new(page);
     provide_context(own);
     growth::begin(growth);
-    labs::begin(labs);
+    labs::begin(page);
     plane::begin(use_plane());
     charts::keep_in_sight(page);
     classroom::begin_steps(use_classroom());
@@ -123,17 +122,11 @@ fn plot(choice: PlotChoice) -> AnyView {
     match choice {
         PlotChoice::Explore => ().into_any(),
         PlotChoice::Growth => view! { <growth::GrowthView/> }.into_any(),
-        PlotChoice::Compare => view! { <labs::CompareLab/> }.into_any(),
-        PlotChoice::Scaled => view! { <labs::ScalingLab/> }.into_any(),
-        PlotChoice::Tightness => view! { <labs::TightnessLab/> }.into_any(),
-        PlotChoice::Gap => view! { <labs::GapLab/> }.into_any(),
-        PlotChoice::Inverse => view! { <labs::InverseLab/> }.into_any(),
         PlotChoice::Gallery => view! { <labs::Gallery/> }.into_any(),
-        PlotChoice::Certify => view! { <labs::CertifyLab/> }.into_any(),
         PlotChoice::Tokens => view! { <plane::TokenStage/> }.into_any(),
-        PlotChoice::Spectrum => view! { <labs::SpectrumLab/> }.into_any(),
-        PlotChoice::EstimatorComparison => view! { <labs::EstimatorLab/> }.into_any(),
         PlotChoice::Model => view! { <models::ModelView/> }.into_any(),
         PlotChoice::Train => view! { <train::TrainView/> }.into_any(),
+        // A test in `labs` holds that the other plots are labs.
+        other => labs::lab_with(other).map_or_else(|| ().into_any(), |lab| (lab.view)()),
     }
 }

@@ -7,21 +7,34 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
+use crate::ask::Ask;
 use crate::charts::{ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
+use crate::page::use_page;
 use crate::strings::{self, Paper};
-use lipscope_core::spectrum::TopBlock;
+use lipscope_core::picture::BlockPicture;
+use lipscope_core::spectrum::{Spectrum, TopBlock};
 use lipscope_plot::{HeatMapLayout, Number};
 
 use super::blocks_map::{blocks_map, blocks_table, selected};
-use super::context::{SpectrumData, use_labs};
+
+/// What the lab of the singular values shows of one Jacobian.
+#[derive(Clone, Debug, Default)]
+pub struct SpectrumData {
+    /// The singular values.
+    pub values: Option<Spectrum>,
+    /// The norms of its blocks.
+    pub blocks: Option<BlockPicture>,
+}
 
 /// The heat map with its readout, its table and its files.
 #[component]
-pub fn BlocksFigure() -> impl IntoView {
-    let labs = use_labs();
-    let (run, settings) = (labs.spectrum, labs.page.settings);
+pub fn BlocksFigure(
+    /// The singular values, and the norms of blocks.
+    run: Ask<SpectrumData>,
+) -> impl IntoView {
+    let settings = use_page().settings;
     let canvas = NodeRef::<Canvas>::new();
     let painted: LastPainted<HeatMapLayout> = StoredValue::new_local(None);
     let place = memo(move |_| {

@@ -5,39 +5,29 @@ use crate::prelude::*;
 
 use crate::charts::{ExperimentSource, exportable, keep_for_paper};
 use crate::field::Field;
-use crate::page::{Page, PlotChoice};
+use crate::page::{Page, PlotChoice, use_page};
 use crate::plane::{Moves, PlaneCanvas, Size, scene, use_plane};
-use crate::state::{CertifySettings, PageState, Settings};
+use crate::state::{CertifySettings, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
 use lipscope_core::bounds::Norm;
 use lipscope_core::certify::{Certified, CertifiedRow, CertifyPlan};
 use lipscope_core::search::NearbyEffort;
 use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Mark, Role, Scale, Series, SeriesKind, Table};
-use lipscope_protocol::tasks::EnginePlan;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use super::context::{Labs, use_labs};
+use super::card::{CardPicture, Pictures};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::{LabNumber, LabSlider, Slide};
+use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::Request;
+use crate::ask::{Ask, Request};
 use crate::phase::Phase;
 
 /// The values of eps/R that are drawn in each decade.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
 /// The curves are drawn up to this many times the bound on the ball: past that `certified(eps)` says nothing.
 const HEADROOM: f64 = 4.0;
-
-/// The engine's work for this lab.
-pub fn request(settings: &Settings, state: &PageState) -> Request {
-    let CertifySettings { relative, restarts } = settings.certify;
-    let mut all = eps_drawn();
-    if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
-        all.insert(at, relative);
-    }
-    let effort = NearbyEffort { restarts, ..NearbyEffort::USUAL };
-    Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
-}
 
 /// The values of eps/R that are drawn, from 1e-4 to 1.
 fn eps_drawn() -> Vec<f64> {
@@ -52,71 +42,101 @@ fn eps_at(log10: f64) -> f64 {
     eps_drawn().into_iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(1.0)
 }
 
-/// The view of the bounds around the tokens.
-#[component]
-pub fn CertifyLab() -> impl IntoView {
-    let labs = use_labs();
-    let (page, run) = (labs.page, labs.certify);
-    let relative = memo(move |_| page.settings.with(|settings| settings.certify.relative));
-    let plot = LabPlot::new(
-        plot_ids!("certify"),
-        run,
-        move |found| chart(found.as_ref(), Some(relative.get())),
-        move |found| strings::certify_finding(row_at(found, relative.get()).as_ref()),
-        move |found, at| strings::certify_readout(row_at(found, at.unwrap_or_else(|| relative.get())).as_ref()),
-        |found, written| table(found.as_ref(), written),
-    );
-    let at = plot.at();
-    let row = memo(move |_| run.with(|data| row_at(data, at.get().unwrap_or_else(|| relative.get()))));
-    let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
-    let here = move || run.with(|data| data.as_ref().map(|found| (found.spectral, found.is_converged)));
-    let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
-    let slide = Slide { step: "0.02", place: f64::log10, value: eps_at, written: strings::times_radius };
-    let plots = vec![plot];
-    lab_view(run, plots, LabParts {
-        id: "certify",
-        plot: PlotChoice::Certify,
-        controls: view! {
-            <div class="lab-head">
-                <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CERTIFY_EPS slide/>
-                <LabNumber field=Field::CERTIFY_EPS/>
-                <LabNumber field=Field::CERTIFY_RESTARTS/>
-            </div>
-            <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
+/// Bounds for all tokens within eps of the present ones.
+pub struct CertifyLab;
+
+impl Lab for CertifyLab {
+    const PLOT: PlotChoice = PlotChoice::Certify;
+    type Data = Option<Certified>;
+
+    fn request(settings: &Settings, state: &PageState) -> Request {
+        if state.tokens == TokenChoice::Clusters {
+            return Err(strings::clusters_have_no_list());
         }
-        .into_any(),
-        beside: Some(view! { <Discs/> }.into_any()),
-        facts: view! {
-            <dl class="lab-facts">
-                <Fact id="certify-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
-                <Fact id="certify-here" name=strings::certify_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
-                <Fact id="certify-local" name=strings::certify_local() sign="≤" value=value(|row| row.local)/>
-                <Fact id="certify-found" name=strings::certify_found() sign="≥" value=value(|row| row.found)/>
-                <Fact id="certify-certified" name=strings::certify_certified() sign="≤" value=value(|row| row.certified)/>
-                <Fact id="certify-ball" name=strings::certify_ball() sign="≤" value=value(|row| row.ball)/>
-            </dl>
+        let CertifySettings { relative, restarts } = settings.certify;
+        let mut all = eps_drawn();
+        if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
+            all.insert(at, relative);
         }
-        .into_any(),
-        terms: vec![
-            (strings::EPS, strings::certify_eps_about()),
-            (strings::certify_certified(), strings::certify_certified_about()),
-            (strings::certify_local(), strings::certify_local_about()),
-            (strings::certify_ball(), strings::certify_ball_about()),
-            (strings::certify_found(), strings::certify_found_about()),
-            Field::CERTIFY_RESTARTS.meaning(),
-        ],
-        paper: Paper::Castin,
-        theory: Some(Place::Certified),
-        source: ExperimentSource::Experiment,
-    })
+        let effort = NearbyEffort { restarts, ..NearbyEffort::USUAL };
+        Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
+    }
+
+    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+        if let EngineEvent::Certify(found) = event {
+            run.fresh(|data| *data = Some(found));
+        }
+    }
+
+    fn card(pictures: &Pictures) -> Option<CardPicture> {
+        Some(CardPicture::Lines(chart(Some(&pictures.certify), None)))
+    }
+
+    fn view(run: Ask<Self::Data>) -> AnyView {
+        let page = use_page();
+        let relative = memo(move |_| page.settings.with(|settings| settings.certify.relative));
+        let plot = LabPlot::new(
+            plot_ids!("certify"),
+            run,
+            move |found| chart(found.as_ref(), Some(relative.get())),
+            move |found| strings::certify_finding(row_at(found, relative.get()).as_ref()),
+            move |found, at| strings::certify_readout(row_at(found, at.unwrap_or_else(|| relative.get())).as_ref()),
+            |found, written| table(found.as_ref(), written),
+        );
+        let at = plot.at();
+        let row = memo(move |_| run.with(|data| row_at(data, at.get().unwrap_or_else(|| relative.get()))));
+        let value = move |get: fn(&CertifiedRow) -> f64| Signal::derive(move || row.with(|row| row.as_ref().map(get)));
+        let here = move || run.with(|data| data.as_ref().map(|found| (found.spectral, found.is_converged)));
+        let here_sign = Signal::derive(move || strings::claim(here().is_some_and(|(_, is_converged)| is_converged)));
+        let slide = Slide { step: "0.02", place: f64::log10, value: eps_at, written: strings::times_radius };
+        let plots = vec![plot];
+        lab_view(run, plots, LabParts {
+            id: "certify",
+            plot: Self::PLOT,
+            controls: view! {
+                <div class="lab-head">
+                    <LabSlider id="certify-slider" label=strings::certify_eps() field=Field::CERTIFY_EPS slide/>
+                    <LabNumber field=Field::CERTIFY_EPS/>
+                    <LabNumber field=Field::CERTIFY_RESTARTS/>
+                </div>
+                <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
+            }
+            .into_any(),
+            beside: Some(view! { <Discs run/> }.into_any()),
+            facts: view! {
+                <dl class="lab-facts">
+                    <Fact id="certify-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
+                    <Fact id="certify-here" name=strings::certify_here() sign=here_sign value=Signal::derive(move || here().map(|(norm, _)| norm))/>
+                    <Fact id="certify-local" name=strings::certify_local() sign="≤" value=value(|row| row.local)/>
+                    <Fact id="certify-found" name=strings::certify_found() sign="≥" value=value(|row| row.found)/>
+                    <Fact id="certify-certified" name=strings::certify_certified() sign="≤" value=value(|row| row.certified)/>
+                    <Fact id="certify-ball" name=strings::certify_ball() sign="≤" value=value(|row| row.ball)/>
+                </dl>
+            }
+            .into_any(),
+            terms: vec![
+                (strings::EPS, strings::certify_eps_about()),
+                (strings::certify_certified(), strings::certify_certified_about()),
+                (strings::certify_local(), strings::certify_local_about()),
+                (strings::certify_ball(), strings::certify_ball_about()),
+                (strings::certify_found(), strings::certify_found_about()),
+                Field::CERTIFY_RESTARTS.meaning(),
+            ],
+            paper: Paper::Castin,
+            theory: Some(Place::Certified),
+            source: ExperimentSource::Experiment,
+        })
+    }
 }
 
 /// The tokens, each with the disc that it may move in. The reader can move the tokens here.
 #[component]
-fn Discs() -> impl IntoView {
-    let labs = use_labs();
-    let page = labs.page;
-    let moves = Signal::derive(move || Some(moves(labs)));
+fn Discs(
+    /// The bounds around the tokens.
+    run: Ask<Option<Certified>>,
+) -> impl IntoView {
+    let page = use_page();
+    let moves = Signal::derive(move || Some(moves(page, run)));
     let is_flat = memo(move |_| page.answers.measured.with(|m| m.as_ref().is_some_and(|m| m.tokens.d == 2)));
     let plane = use_plane();
     keep_for_paper("certify-plane", strings::certify_heading(), move |_| {
@@ -140,10 +160,10 @@ fn certify_shown(page: Page) -> f64 {
 
 /// The radius within which each token may move, and where the search has moved the tokens. No moves while the search
 /// runs, or while a token is held.
-fn moves(labs: Labs) -> Moves {
-    let relative = certify_shown(labs.page);
-    let found = labs.certify.with(|data| {
-        let found = data.as_ref().filter(|_| labs.certify.phase() == Phase::Done && !labs.page.held.get())?;
+fn moves(page: Page, run: Ask<Option<Certified>>) -> Moves {
+    let relative = certify_shown(page);
+    let found = run.with(|data| {
+        let found = data.as_ref().filter(|_| run.phase() == Phase::Done && !page.held.get())?;
         found.places.get(index_at(found, relative)?).cloned()
     });
     Moves { relative, found }

@@ -4,7 +4,7 @@ use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
 use crate::field::Field;
-use crate::page::{PlotChoice, use_page};
+use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{CompareSettings, ComparedAlong, ComparedKind, ComparedTokens, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
@@ -14,13 +14,14 @@ use lipscope_core::experiment::Normalization;
 use lipscope_plot::{
     AxisSpec, Extent, KeyEntry, KeyMark, Kind, LineChart, LineStyle, Role, Scale, Series, SeriesKind, Table,
 };
-use lipscope_protocol::tasks::EnginePlan;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use super::context::{Labs, use_labs};
+use super::card::{CardPicture, Pictures};
 use super::frame::{LabParts, lab_view};
 use super::inputs::{LabChoice, LabNumber};
+use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::Request;
+use crate::ask::{Ask, Request};
 
 /// The lengths over n.
 const LENGTHS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512];
@@ -42,80 +43,94 @@ const WIDTH: f64 = 1.5;
 /// Bounds are drawn up to this many times the largest norm.
 const HEADROOM: f64 = 3.0;
 
-/// The engine's work for this lab.
-pub fn request(settings: &Settings, state: &PageState) -> Request {
-    let settings = &settings.compare;
-    let mut state = state.clone();
-    if settings.tokens == ComparedTokens::Adversarial {
-        state.choose_tokens(TokenChoice::Adversarial);
-        state.normalization = Normalization::None;
-    }
-    let along = match settings.along {
-        ComparedAlong::Tokens if state.tokens == TokenChoice::Clusters => return Err(strings::compare_clusters()),
-        ComparedAlong::Tokens => {
-            let most = if state.has_fixed_n() { state.n_listed() } else { usize::MAX };
-            Along::Tokens(LENGTHS.into_iter().filter(|n| *n <= most).collect())
-        }
-        ComparedAlong::Radius => Along::Radius((-6..=6).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect()),
-        ComparedAlong::Cap => Along::Cap((-4..=12).map(|at| 2f64.powf(f64::from(at) / 2.0)).collect()),
-        ComparedAlong::Sink => Along::Sink((-8..=12).map(f64::from).collect()),
-        ComparedAlong::Window => Along::Window(std::iter::once(1).chain(LENGTHS).collect()),
-    };
-    let own = || (state.attention, state.steps());
-    let kinds = settings.kinds.iter().map(|kind| kind.attention(settings).unwrap_or_else(own)).collect();
-    let search = Some(SearchEffort { restarts: 2, iterations: 30, most_entries: MOST_SEARCHED });
-    Ok(vec![EnginePlan::Compare(ComparisonPlan { experiment: state.experiment(), kinds, along, search })])
-}
+/// Several kinds of attention at the same tokens.
+pub struct CompareLab;
 
-/// The view of the comparison.
-#[component]
-pub fn CompareLab() -> impl IntoView {
-    let labs = use_labs();
-    let (page, run) = (labs.page, labs.compare);
-    let settings = memo(move |_| page.settings.with(|settings| settings.compare.clone()));
-    let words = memo(move |_| run.with(|points| settings.with(|settings| finding(points, settings))));
-    let plot = LabPlot::new(
-        plot_ids!("compare"),
-        run,
-        move |points| settings.with(|settings| chart(points, settings)),
-        move |points| settings.with(|settings| finding(points, settings)),
-        move |points, at| settings.with(|settings| readout(points, settings, at)),
-        |points, written| table(points, &use_settings(), written),
-    );
-    let along = memo(move |_| settings.with(|settings| settings.along));
-    let at = plot.at();
-    effect(move |before: Option<ComparedAlong>| {
-        let now = along.get();
-        if before.is_some_and(|before| before != now) {
-            // A place on the axis before is none on the new one.
-            at.set(None);
+impl Lab for CompareLab {
+    const PLOT: PlotChoice = PlotChoice::Compare;
+    type Data = Vec<ComparisonPoint>;
+
+    fn request(settings: &Settings, state: &PageState) -> Request {
+        let settings = &settings.compare;
+        let mut state = state.clone();
+        if settings.tokens == ComparedTokens::Adversarial {
+            state.choose_tokens(TokenChoice::Adversarial);
+            state.normalization = Normalization::None;
         }
-        now
-    });
-    lab_view(
-        run,
-        vec![plot],
-        LabParts {
-            id: "compare",
-            plot: PlotChoice::Compare,
-            controls: view! {
-                <CompareControls labs/>
-                <p class="lab-finding" data-testid="compare-finding">{words}</p>
+        let along = match settings.along {
+            ComparedAlong::Tokens if state.tokens == TokenChoice::Clusters => return Err(strings::compare_clusters()),
+            ComparedAlong::Tokens => {
+                let most = if state.has_fixed_n() { state.n_listed() } else { usize::MAX };
+                Along::Tokens(LENGTHS.into_iter().filter(|n| *n <= most).collect())
             }
-            .into_any(),
-            beside: None,
-            facts: view! { <CompareTable labs/> }.into_any(),
-            terms: vec![
-                (strings::compare_norm(), strings::compare_norm_about()),
-                (strings::compare_output(), strings::compare_output_about()),
-                (strings::compare_bound(), strings::compare_bound_about()),
-                (strings::compare_found(), strings::compare_found_about()),
-            ],
-            paper: Paper::Castin,
-            theory: Some(Place::Start),
-            source: ExperimentSource::Others,
-        },
-    )
+            ComparedAlong::Radius => Along::Radius((-6..=6).map(|at| 10f64.powf(f64::from(at) / 6.0)).collect()),
+            ComparedAlong::Cap => Along::Cap((-4..=12).map(|at| 2f64.powf(f64::from(at) / 2.0)).collect()),
+            ComparedAlong::Sink => Along::Sink((-8..=12).map(f64::from).collect()),
+            ComparedAlong::Window => Along::Window(std::iter::once(1).chain(LENGTHS).collect()),
+        };
+        let own = || (state.attention, state.steps());
+        let kinds = settings.kinds.iter().map(|kind| kind.attention(settings).unwrap_or_else(own)).collect();
+        let search = Some(SearchEffort { restarts: 2, iterations: 30, most_entries: MOST_SEARCHED });
+        Ok(vec![EnginePlan::Compare(ComparisonPlan { experiment: state.experiment(), kinds, along, search })])
+    }
+
+    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+        if let EngineEvent::Compare(points) = event {
+            run.fresh(|data| data.extend(points));
+        }
+    }
+
+    fn card(pictures: &Pictures) -> Option<CardPicture> {
+        Some(CardPicture::Lines(chart(&pictures.compare, &CompareSettings::default())))
+    }
+
+    fn view(run: Ask<Self::Data>) -> AnyView {
+        let page = use_page();
+        let settings = memo(move |_| page.settings.with(|settings| settings.compare.clone()));
+        let words = memo(move |_| run.with(|points| settings.with(|settings| finding(points, settings))));
+        let plot = LabPlot::new(
+            plot_ids!("compare"),
+            run,
+            move |points| settings.with(|settings| chart(points, settings)),
+            move |points| settings.with(|settings| finding(points, settings)),
+            move |points, at| settings.with(|settings| readout(points, settings, at)),
+            |points, written| table(points, &use_settings(), written),
+        );
+        let along = memo(move |_| settings.with(|settings| settings.along));
+        let at = plot.at();
+        effect(move |before: Option<ComparedAlong>| {
+            let now = along.get();
+            if before.is_some_and(|before| before != now) {
+                // A place on the axis before is none on the new one.
+                at.set(None);
+            }
+            now
+        });
+        lab_view(
+            run,
+            vec![plot],
+            LabParts {
+                id: "compare",
+                plot: Self::PLOT,
+                controls: view! {
+                    <CompareControls/>
+                    <p class="lab-finding" data-testid="compare-finding">{words}</p>
+                }
+                .into_any(),
+                beside: None,
+                facts: view! { <CompareTable run/> }.into_any(),
+                terms: vec![
+                    (strings::compare_norm(), strings::compare_norm_about()),
+                    (strings::compare_output(), strings::compare_output_about()),
+                    (strings::compare_bound(), strings::compare_bound_about()),
+                    (strings::compare_found(), strings::compare_found_about()),
+                ],
+                paper: Paper::Castin,
+                theory: Some(Place::Start),
+                source: ExperimentSource::Others,
+            },
+        )
+    }
 }
 
 fn use_settings() -> CompareSettings {
@@ -123,11 +138,8 @@ fn use_settings() -> CompareSettings {
 }
 
 #[component]
-fn CompareControls(
-    /// The labs.
-    labs: Labs,
-) -> impl IntoView {
-    let settings = labs.page.settings;
+fn CompareControls() -> impl IntoView {
+    let settings = use_page().settings;
     let kind = move |(id, kind): (&'static str, ComparedKind)| {
         let is_on = move || settings.with(|settings| settings.compare.kinds.contains(&kind));
         let is_full = move || settings.with(|settings| settings.compare.kinds.len() >= MOST_KINDS) && !is_on();
@@ -176,14 +188,12 @@ fn CompareControls(
 /// The numbers of the last place, a row for each kind.
 #[component]
 fn CompareTable(
-    /// The labs.
-    labs: Labs,
+    /// The comparison.
+    run: Ask<Vec<ComparisonPoint>>,
 ) -> impl IntoView {
-    let settings = labs.page.settings;
-    let state = labs.page.state;
+    let Page { settings, state, .. } = use_page();
     let rows = memo(move |_| {
-        labs.compare
-            .with(|points| settings.with(|settings| state.with(|state| last_rows(points, state, &settings.compare))))
+        run.with(|points| settings.with(|settings| state.with(|state| last_rows(points, state, &settings.compare))))
     });
     view! {
         <table class="compare-table" data-testid="compare-last">

@@ -1,99 +1,19 @@
 //! All experiments of the lab: a picture and a sentence each. The pictures are plots of the labs, drawn from stored
-//! numbers. A test of the engine keeps these numbers true (`tests/core/gallery.rs`).
+//! numbers.
 
 use crate::prelude::*;
 use leptos::html::Canvas;
-use serde::{Deserialize, Serialize};
 
 use crate::charts::{Paint, Timing, plot_name, use_easel};
 use crate::frame::When;
 use crate::page::{Page, PlotChoice, use_page};
-use crate::state::{CompareSettings, EstimatorQuantity, InverseSettings, View};
+use crate::state::View;
 use crate::strings;
-use lipscope_core::bounds::Norm;
-use lipscope_core::certify::Certified;
-use lipscope_core::compare::ComparisonPoint;
-use lipscope_core::estimators::EstimatorPoint;
-use lipscope_core::gap::GapCell;
-use lipscope_core::inverse::{InverseStep, Outcome};
-use lipscope_core::scaling::ScalingPoint;
-use lipscope_core::tightness::TightnessPoint;
-use lipscope_plot::{LineChart, Tiles, ascending};
-use lipscope_protocol::envelope::decode;
+use lipscope_plot::LineChart;
 
-use super::context::Lab;
-use super::gap_map::{Axes, gap_tiles};
-use super::{certify, compare, estimators_chart, inverse_chart, scaling, tightness};
-use crate::answers::{Pair, Side};
-
-/// The numbers of the pictures.
-#[derive(Serialize, Deserialize)]
-struct Pictures {
-    certify: Certified,
-    compare: Vec<ComparisonPoint>,
-    scaling: Vec<ScalingPoint>,
-    tightness: Vec<TightnessPoint>,
-    gap: Vec<GapCell>,
-    inverse_l2: Vec<InverseStep>,
-    inverse_dot: Vec<InverseStep>,
-    estimators: Vec<EstimatorPoint>,
-}
-
-impl Pictures {
-    /// Reads the packed file, which has the format of workers' messages. JSON would need a parser of these types for
-    /// this file alone.
-    fn read() -> Option<Self> {
-        decode(include_bytes!("../../assets/gallery.postcard")).ok()
-    }
-
-    /// The picture of a lab; `None` for a plot without a card.
-    fn of(&self, plot: PlotChoice) -> Option<CardPicture> {
-        if plot == PlotChoice::Gap {
-            let of = |read: fn(&GapCell) -> f64| {
-                let mut all: Vec<f64> = self.gap.iter().map(read).collect();
-                ascending(&mut all, |x| *x);
-                all.dedup();
-                all
-            };
-            let axes = Axes::new(&of(|cell| cell.radius), &of(|cell| cell.n));
-            return Some(CardPicture::Tiles(gap_tiles(&self.gap, &axes)));
-        }
-        self.chart(plot).map(CardPicture::Lines)
-    }
-
-    /// The chart of a lab, with the short names of its curves.
-    fn chart(&self, plot: PlotChoice) -> Option<LineChart> {
-        let side =
-            |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
-        let mut chart = match Lab::of(plot)? {
-            Lab::Certify => certify::chart(Some(&self.certify), None),
-            Lab::Compare => compare::chart(&self.compare, &CompareSettings::default()),
-            Lab::Scaled => scaling::chart(&self.scaling, Norm::Spectral),
-            Lab::Tightness => tightness::chart(&self.tightness),
-            Lab::Inverse => {
-                let l2 = side(&self.inverse_l2, Outcome::Converged);
-                inverse_chart::error_chart(&Pair { l2, dot: side(&self.inverse_dot, Outcome::Stalled) }, 0)
-            }
-            Lab::Estimators => estimators_chart::estimators_chart(&self.estimators, EstimatorQuantity::Error),
-            // The map is no chart. The singular values have no card: their plot stands in another view.
-            Lab::Gap | Lab::Spectrum => return None,
-        };
-        chart.mark_x = None;
-        chart.rules.clear();
-        // A card has a sentence, and no room for a key.
-        chart.key.clear();
-        for series in &mut chart.series {
-            series.label = series.short_label.take().unwrap_or_else(|| std::mem::take(&mut series.label));
-        }
-        Some(chart)
-    }
-}
-
-/// The picture of a card.
-enum CardPicture {
-    Lines(LineChart),
-    Tiles(Tiles),
-}
+use super::card::{CardPicture, Pictures};
+use super::lab::Entry;
+use super::list::lab_with;
 
 /// The width at which a card's picture has room for its texts, in CSS pixels.
 const LEAST_WIDTH: f64 = 300.0;
@@ -103,9 +23,9 @@ const LEAST_WIDTH: f64 = 300.0;
 pub fn Gallery() -> impl IntoView {
     let page = use_page();
     let pictures = StoredValue::new(Pictures::read());
-    let labs = View::Lab.plots().iter().copied().filter(|plot| *plot != PlotChoice::Gallery);
-    let card = move |plot: PlotChoice| {
-        let (id, name, _, sentence) = plot_name(plot);
+    let labs = View::Lab.plots().iter().filter_map(|plot| lab_with(*plot));
+    let card = move |lab: &'static Entry| {
+        let (id, name, _, sentence) = plot_name(lab.plot);
         let canvas = NodeRef::<Canvas>::new();
         use_easel(
             canvas,
@@ -114,8 +34,8 @@ pub fn Gallery() -> impl IntoView {
             move |easel| {
                 let easel = easel.with_room_for(LEAST_WIDTH);
                 // Where the canvas cannot be drawn on, the card still has its sentence.
-                match pictures.with_value(|pictures| pictures.as_ref().and_then(|all| all.of(plot))) {
-                    Some(CardPicture::Lines(chart)) => drop(chart.paint(&easel)),
+                match pictures.with_value(|pictures| (lab.card)(pictures.as_ref()?)) {
+                    Some(CardPicture::Lines(chart)) => drop(on_card(chart).paint(&easel)),
                     Some(CardPicture::Tiles(tiles)) => drop(tiles.paint(&easel)),
                     None => {}
                 }
@@ -123,7 +43,7 @@ pub fn Gallery() -> impl IntoView {
         );
         view! {
             <li>
-                <button type="button" class="lab-card" id=id on:click=move |_| open(page, plot)>
+                <button type="button" class="lab-card" id=id on:click=move |_| open(page, lab)>
                     <span class="lab-picture"><canvas node_ref=canvas aria-hidden="true"></canvas></span>
                     <span class="lab-name">{name}</span>
                     <span class="lab-sentence">{sentence}</span>
@@ -139,38 +59,18 @@ pub fn Gallery() -> impl IntoView {
     }
 }
 
-/// Opens an experiment with the settings of its picture, unless the reader has changed its settings.
-fn open(page: Page, plot: PlotChoice) {
-    let settings = page.settings;
-    if plot == PlotChoice::Inverse && settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
-        settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails());
+/// The chart of a lab with the short names of its curves. A card has a sentence, and no room for a key or marks.
+fn on_card(mut chart: LineChart) -> LineChart {
+    chart.mark_x = None;
+    chart.rules.clear();
+    chart.key.clear();
+    for series in &mut chart.series {
+        series.label = series.short_label.take().unwrap_or_else(|| std::mem::take(&mut series.label));
     }
-    if plot == PlotChoice::Scaled {
-        scaling::begin_tied(page);
-    }
-    page.plot.set(plot);
+    chart
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lipscope_protocol::envelope::encode;
-
-    /// With `LIPSCOPE_WRITE_GALLERY=1` the test packs the readable numbers anew.
-    #[test]
-    fn the_packed_numbers_are_those_of_the_readable_file() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets");
-        let json = std::fs::read_to_string(format!("{folder}/gallery.json")).expect("a file");
-        let packed = encode(&serde_json::from_str::<Pictures>(&json).expect("pictures")).expect("bytes");
-        let path = format!("{folder}/gallery.postcard");
-        if std::env::var_os("LIPSCOPE_WRITE_GALLERY").is_some() {
-            // The compiled program still holds the earlier file, so there is nothing to compare.
-            return std::fs::write(&path, &packed).expect("assets/ can be written");
-        }
-        assert!(
-            std::fs::read(&path).expect("a file") == packed,
-            "gallery.postcard is not of gallery.json: write it anew"
-        );
-        assert!(Pictures::read().is_some());
-    }
+fn open(page: Page, lab: &Entry) {
+    (lab.open)(page);
+    page.plot.set(lab.plot);
 }

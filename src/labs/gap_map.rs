@@ -25,6 +25,17 @@ impl Axes {
         Axes { radii, lengths }
     }
 
+    /// The axes of a map with these cells.
+    pub fn of(cells: &[GapCell]) -> Self {
+        let values = |read: fn(&GapCell) -> f64| {
+            let mut all: Vec<f64> = cells.iter().map(read).collect();
+            ascending(&mut all, |x| *x);
+            all.dedup();
+            all
+        };
+        Axes::new(&values(|cell| cell.radius), &values(|cell| cell.n))
+    }
+
     /// The cell at a row and column of the map.
     pub fn cell<'a>(&self, cells: &'a [GapCell], (row, column): (usize, usize)) -> Option<&'a GapCell> {
         let (radius, n) = (self.radii.get(row)?, self.lengths.get(column)?);

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
-use crate::page::{PlotChoice, use_page};
+use crate::page::{Page, PlotChoice, use_page};
 use crate::state::{DotWeights, InverseSettings, LabTokens, PageState, Settings, TokenChoice};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
@@ -11,51 +11,21 @@ use lipscope_core::experiment::{
     Attention, Distribution, Experiment, Mask, Normalization, RandomTokens, Rows, TokenSource, WeightSource,
 };
 use lipscope_core::inverse::{InversePlan, InverseStep, Outcome};
-use lipscope_protocol::tasks::EnginePlan;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
-use super::context::use_labs;
+use super::card::{CardPicture, Pictures};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inverse_chart::{error_chart, table};
 use super::inverse_controls::{InverseControls, shared_weights};
+use super::lab::Lab;
 use super::plane::{GRID_SIDE, Plane};
-use super::player::Player;
+use super::player::{Frame, Player, use_frame};
 use super::plot::{LabPlot, plot_ids};
-use crate::answers::{Pair, Which};
-use crate::ask::Request;
+use crate::answers::{Pair, Side, Which};
+use crate::ask::{Ask, Request};
 
 /// The most iterations: at c = 0.9 the slowest inverse that converges takes about 350.
 const ITERATIONS: usize = 600;
-
-/// The engine's work for this lab: both inverses.
-pub fn request(settings: &Settings, state: &PageState) -> Request {
-    let InverseSettings { n, d, radius, seed, fraction, tokens, dot_weights } = settings.inverse;
-    let tokens = match tokens {
-        LabTokens::Drawn => TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n, d, radius, seed }),
-        LabTokens::Grid => TokenSource::Explicit(grid(radius).ok_or(strings::inverse_no_tokens())?),
-        LabTokens::Page => match state.tokens {
-            TokenChoice::Distribution(_) | TokenChoice::Own => state.experiment().tokens,
-            _ => return Err(strings::inverse_no_tokens()),
-        },
-    };
-    let shared = shared_weights(&settings.inverse, state);
-    let dot_weights = match dot_weights {
-        DotWeights::Same => shared.clone(),
-        DotWeights::IdentityPlus => WeightSource::Identity { sign: 1.0 },
-        DotWeights::IdentityMinus => WeightSource::Identity { sign: -1.0 },
-    };
-    let plan = |attention, weights| {
-        let experiment = Experiment {
-            attention,
-            mask: Mask::None,
-            normalization: Normalization::None,
-            tokens: tokens.clone(),
-            weights: Some(weights),
-            ..state.experiment()
-        };
-        EnginePlan::Inverse(InversePlan { experiment, fraction, max_iterations: ITERATIONS })
-    };
-    Ok(vec![plan(Attention::L2, shared), plan(Attention::Dot, dot_weights)])
-}
 
 /// The tokens of a square grid around the origin, row by row. Its side is `2 half`.
 fn grid(half: f64) -> Option<Rows> {
@@ -64,55 +34,127 @@ fn grid(half: f64) -> Option<Rows> {
     Rows::new("The grid", 2, entries.collect()).ok()
 }
 
-/// The view of the inverse.
-#[component]
-pub fn InverseLab() -> impl IntoView {
-    let (run, frame) = (use_page().answers.inverse, use_labs().frame);
-    let read = move |pair: &Pair, at: Option<f64>| {
-        let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
-        strings::inverse_readout(iteration, &pair.l2, &pair.dot)
-    };
-    let plots = vec![LabPlot::new(
-        plot_ids!("inverse"),
-        run,
-        move |pair| error_chart(pair, frame.get()),
-        |pair| strings::inverse_finding(&pair.l2, &pair.dot),
-        read,
-        |pair, written| table(pair, written),
-    )];
-    lab_view(
-        run,
-        plots,
-        LabParts {
-            id: "inverse",
-            plot: PlotChoice::Inverse,
-            controls: view! { <InverseControls/> }.into_any(),
-            beside: Some(
-                view! {
-                    <div class="lab-planes">
-                        <Ending which=Which::L2/>
-                        <Ending which=Which::Dot/>
-                        <Plane which=Which::L2/>
-                        <Plane which=Which::Dot/>
-                        <Player/>
-                    </div>
-                }
-                .into_any(),
-            ),
-            facts: ().into_any(),
-            terms: vec![
-                (strings::FRACTION, strings::fraction_hint()),
-                (strings::where_dot_fails(), strings::where_dot_fails_hint()),
-                ("R", strings::lab_r_hint()),
-                (strings::seed(), strings::seed_hint()),
-                (strings::error(), strings::error_about()),
-                (strings::step_residual(), strings::step_residual_about()),
-            ],
-            paper: Paper::Kim,
-            theory: Some(Place::Inverse),
-            source: ExperimentSource::Others,
-        },
-    )
+/// The inverses of L2 and dot-product attention with a skip.
+pub struct InverseLab;
+
+impl Lab for InverseLab {
+    const PLOT: PlotChoice = PlotChoice::Inverse;
+    type Data = Pair;
+
+    fn request(settings: &Settings, state: &PageState) -> Request {
+        let InverseSettings { n, d, radius, seed, fraction, tokens, dot_weights } = settings.inverse;
+        let tokens = match tokens {
+            LabTokens::Drawn => {
+                TokenSource::Random(RandomTokens { distribution: Distribution::Ball, n, d, radius, seed })
+            }
+            LabTokens::Grid => TokenSource::Explicit(grid(radius).ok_or(strings::inverse_no_tokens())?),
+            LabTokens::Page => match state.tokens {
+                TokenChoice::Distribution(_) | TokenChoice::Own => state.experiment().tokens,
+                _ => return Err(strings::inverse_no_tokens()),
+            },
+        };
+        let shared = shared_weights(&settings.inverse, state);
+        let dot_weights = match dot_weights {
+            DotWeights::Same => shared.clone(),
+            DotWeights::IdentityPlus => WeightSource::Identity { sign: 1.0 },
+            DotWeights::IdentityMinus => WeightSource::Identity { sign: -1.0 },
+        };
+        let plan = |attention, weights| {
+            let experiment = Experiment {
+                attention,
+                mask: Mask::None,
+                normalization: Normalization::None,
+                tokens: tokens.clone(),
+                weights: Some(weights),
+                ..state.experiment()
+            };
+            EnginePlan::Inverse(InversePlan { experiment, fraction, max_iterations: ITERATIONS })
+        };
+        Ok(vec![plan(Attention::L2, shared), plan(Attention::Dot, dot_weights)])
+    }
+
+    fn begin(page: Page) -> Ask<Self::Data> {
+        provide_context(Frame::default());
+        page.answers.inverse
+    }
+
+    /// Each side of the pair keeps its earlier inverse until the new one begins.
+    fn on_event(run: Ask<Self::Data>, plan: &EnginePlan, event: EngineEvent) {
+        if let (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) = (plan, event) {
+            run.renewed(|pair| pair.side(plan.experiment.attention).take(event));
+        }
+    }
+
+    fn on_failure(run: Ask<Self::Data>, plan: &EnginePlan) {
+        if let EnginePlan::Inverse(plan) = plan {
+            run.renewed(|pair| *pair.side(plan.experiment.attention) = Side::default());
+        }
+    }
+
+    fn card(pictures: &Pictures) -> Option<CardPicture> {
+        let side =
+            |steps: &[InverseStep], outcome| Side { steps: steps.to_vec(), outcome: Some(outcome), ..Side::default() };
+        let l2 = side(&pictures.inverse_l2, Outcome::Converged);
+        let dot = side(&pictures.inverse_dot, Outcome::Stalled);
+        Some(CardPicture::Lines(error_chart(&Pair { l2, dot }, 0)))
+    }
+
+    /// With the settings of its card, unless the reader has changed its settings.
+    fn open(page: Page) {
+        let settings = page.settings;
+        if settings.with_untracked(|now| now.inverse == InverseSettings::default()) {
+            settings.update(|settings| settings.inverse = InverseSettings::where_dot_fails());
+        }
+    }
+
+    fn view(run: Ask<Self::Data>) -> AnyView {
+        let Frame(frame) = use_frame();
+        let read = move |pair: &Pair, at: Option<f64>| {
+            let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
+            strings::inverse_readout(iteration, &pair.l2, &pair.dot)
+        };
+        let plots = vec![LabPlot::new(
+            plot_ids!("inverse"),
+            run,
+            move |pair| error_chart(pair, frame.get()),
+            |pair| strings::inverse_finding(&pair.l2, &pair.dot),
+            read,
+            |pair, written| table(pair, written),
+        )];
+        lab_view(
+            run,
+            plots,
+            LabParts {
+                id: "inverse",
+                plot: Self::PLOT,
+                controls: view! { <InverseControls/> }.into_any(),
+                beside: Some(
+                    view! {
+                        <div class="lab-planes">
+                            <Ending which=Which::L2/>
+                            <Ending which=Which::Dot/>
+                            <Plane which=Which::L2/>
+                            <Plane which=Which::Dot/>
+                            <Player/>
+                        </div>
+                    }
+                    .into_any(),
+                ),
+                facts: ().into_any(),
+                terms: vec![
+                    (strings::FRACTION, strings::fraction_hint()),
+                    (strings::where_dot_fails(), strings::where_dot_fails_hint()),
+                    ("R", strings::lab_r_hint()),
+                    (strings::seed(), strings::seed_hint()),
+                    (strings::error(), strings::error_about()),
+                    (strings::step_residual(), strings::step_residual_about()),
+                ],
+                paper: Paper::Kim,
+                theory: Some(Place::Inverse),
+                source: ExperimentSource::Others,
+            },
+        )
+    }
 }
 
 /// How one inversion ended, in words, with the last error, the last residual and the constant used for Lip(F).

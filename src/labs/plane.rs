@@ -4,10 +4,11 @@
 use crate::prelude::*;
 use leptos::html::Canvas;
 
-use super::context::{Labs, use_labs};
+use super::player::{Frame, use_frame};
 
 use crate::charts::{ExperimentSource, ExportFold, Paint, TableFold, Timing, exportable, use_easel};
 use crate::frame::When;
+use crate::page::{Page, use_page};
 use crate::strings::{self, Paper};
 use lipscope_core::inverse::Places;
 use lipscope_plot::{
@@ -31,30 +32,30 @@ pub fn Plane(
     /// The attention whose inverse is shown.
     which: Which,
 ) -> impl IntoView {
-    let labs = use_labs();
-    let page = labs.page;
+    let (page, Frame(frame)) = (use_page(), use_frame());
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
         page.answers.inverse.track();
-        labs.frame.track();
+        frame.track();
     };
     use_easel(canvas, Timing::Frame(When::After), watch, move |easel| {
         let size = canvas
             .get_untracked()
             .map_or((0.0, 0.0), |canvas| (f64::from(canvas.client_width()), f64::from(canvas.client_height())));
-        squared(labs, which, size, &easel.style).paint(easel);
+        squared(page, frame.get_untracked(), which, size, &easel.style).paint(easel);
     });
     let times = memo(move |_| page.answers.inverse.with(|data| magnification(which.of(data))));
     let caption = move || page.answers.inverse.with(|data| strings::plane_caption(times.get(), which.of(data)));
     let csv = move || {
-        let frame = labs.frame.get_untracked();
-        page.answers.inverse.with_untracked(|data| table(which.of(data), frame, |x| x.to_string()).to_csv())
+        page.answers
+            .inverse
+            .with_untracked(|data| table(which.of(data), frame.get_untracked(), |x| x.to_string()).to_csv())
     };
     let [canvas_id, table_id, take_id] = match which {
         Which::L2 => ["inverse-plane-l2", "inverse-plane-l2-table", "export-inverse-l2"],
         Which::Dot => ["inverse-plane-dot", "inverse-plane-dot-table", "export-inverse-dot"],
     };
-    let words = move || strings::plane_words(which, labs.frame.get());
+    let words = move || strings::plane_words(which, frame.get());
     view! {
         <figure class="lab-plane">
             <div class="small-stage">
@@ -65,7 +66,7 @@ pub fn Plane(
                 <TableFold
                     id=table_id
                     name="lipscope-tokens-inverted.csv"
-                    table=move || page.answers.inverse.with(|data| table(which.of(data), labs.frame.get(), |x| Number::of(x).to_string()))
+                    table=move || page.answers.inverse.with(|data| table(which.of(data), frame.get(), |x| Number::of(x).to_string()))
                     csv=csv
                 />
                 <ExportFold
@@ -73,7 +74,7 @@ pub fn Plane(
                     name="lipscope-tokens-inverted"
                     canvas=canvas_id
                     title=strings::inverse_heading()
-                    figure=move |size: (f64, f64)| exportable(Some(squared(labs, which, size, &Style::canvas(Theme::Light, 1.0))))
+                    figure=move |size: (f64, f64)| exportable(Some(squared(page, frame.get_untracked(), which, size, &Style::canvas(Theme::Light, 1.0))))
                     csv=csv
                     paper=Paper::Kim
                     source=ExperimentSource::Others
@@ -84,9 +85,7 @@ pub fn Plane(
 }
 
 /// The tokens X, and the iterate on screen. The move of each token from X is drawn longer.
-fn picture(labs: Labs, which: Which) -> LineChart {
-    let page = labs.page;
-    let frame = labs.frame.get_untracked();
+fn picture(page: Page, frame: usize, which: Which) -> LineChart {
     let is_grid = page.settings.with_untracked(|settings| settings.inverse.tokens == LabTokens::Grid);
     page.answers.inverse.with_untracked(|data| {
         let side = which.of(data);
@@ -124,8 +123,8 @@ fn picture(labs: Labs, which: Which) -> LineChart {
 }
 
 /// The picture for a size in CSS pixels, with the same unit on both axes.
-fn squared(labs: Labs, which: Which, size: (f64, f64), style: &Style) -> LineChart {
-    let mut chart = picture(labs, which);
+fn squared(page: Page, frame: usize, which: Which, size: (f64, f64), style: &Style) -> LineChart {
+    let mut chart = picture(page, frame, which);
     let layout = chart.layout(size, style);
     square(&mut chart, &layout);
     chart

@@ -5,10 +5,8 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
-use super::context::{Labs, use_labs};
-
 use crate::frame::{Debounce, is_motion_reduced};
-use crate::page::PlotChoice;
+use crate::page::{Page, PlotChoice, use_page};
 use crate::strings;
 
 use crate::phase::Phase;
@@ -18,12 +16,19 @@ const BEAT: Duration = Duration::from_millis(180);
 /// A long iteration is played in about this many beats.
 const BEATS: usize = 40;
 
+/// The iteration of the inverse that is pictured, in the context.
+#[derive(Clone, Copy, Default)]
+pub struct Frame(pub RwSignal<usize>);
+
+/// The iteration from the context.
+pub fn use_frame() -> Frame {
+    expect_context()
+}
+
 /// The buttons under the planes.
 #[component]
 pub fn Player() -> impl IntoView {
-    let labs = use_labs();
-    let page = labs.page;
-    let frame = labs.frame;
+    let (page, Frame(frame)) = (use_page(), use_frame());
     let last = memo(move |_| page.answers.inverse.with(|data| data.last()));
     let is_playing = RwSignal::new(false);
     let beat = Debounce::default();
@@ -32,7 +37,7 @@ pub fn Player() -> impl IntoView {
             frame.set(0);
         }
         is_playing.set(true);
-        go_on(labs, last, is_playing, beat);
+        go_on(page, frame, last, is_playing, beat);
     };
     // Plays once when an answer is complete, unless the reader wants reduced motion.
     let is_done = memo(move |_| {
@@ -82,17 +87,17 @@ pub fn Player() -> impl IntoView {
 }
 
 /// Shows a later iterate after every beat, until the last one.
-fn go_on(labs: Labs, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Debounce) {
+fn go_on(page: Page, frame: RwSignal<usize>, last: Memo<usize>, is_playing: RwSignal<bool>, beat: Debounce) {
     beat.after(BEAT, move || {
         if !is_playing.get_untracked() {
             return;
         }
         let end = last.get_untracked();
-        let next = (labs.frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
-        labs.frame.set(next);
-        if next >= end || labs.page.plot.get_untracked() != PlotChoice::Inverse {
+        let next = (frame.get_untracked() + end.div_ceil(BEATS).max(1)).min(end);
+        frame.set(next);
+        if next >= end || page.plot.get_untracked() != PlotChoice::Inverse {
             return is_playing.set(false);
         }
-        go_on(labs, last, is_playing, beat);
+        go_on(page, frame, last, is_playing, beat);
     });
 }

@@ -12,101 +12,127 @@ use lipscope_core::bounds::{KIM_L2, Norm};
 use lipscope_core::experiment::{Attention, Experiment, Normalization};
 use lipscope_core::scaling::{ScaledTokens, ScalingPlan, ScalingPoint, slopes};
 use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
-use lipscope_protocol::tasks::EnginePlan;
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
+use super::card::{CardPicture, Pictures};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabChoice;
+use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::Request;
+use crate::ask::{Ask, Request};
 
 /// Radii per decade.
 const TO_A_DECADE: i32 = 8;
 /// The radii go from 1 to ten to the power of this.
 const DECADES: i32 = 4;
 
-/// The engine's work for this lab.
-pub fn request(settings: &Settings, state: &PageState) -> Request {
-    match state.tokens {
-        TokenChoice::Skew => return Err(strings::scaled_skew()),
-        TokenChoice::Clusters => return Err(strings::scaled_clusters()),
-        _ if state.normalization != Normalization::None => return Err(strings::scaled_normalized()),
-        _ => {}
-    }
-    let radii = (0..=DECADES * TO_A_DECADE).map(|at| 10f64.powf(f64::from(at) / f64::from(TO_A_DECADE))).collect();
-    // The engine takes both kernels in turn.
-    let experiment = Experiment { attention: Attention::Dot, ..state.experiment() };
-    let plan = ScalingPlan { experiment, tokens: settings.scaled, radii, norm: state.norm };
-    Ok(vec![EnginePlan::Scaling(plan)])
-}
+/// The norm as the tokens are scaled up.
+pub struct ScalingLab;
 
-/// The view of scaled tokens.
-#[component]
-pub fn ScalingLab() -> impl IntoView {
-    let page = use_page();
-    let run = page.answers.scaling;
-    let fits = memo(move |_| run.with(|data| slopes(data)));
-    let last = memo(move |_| run.with(|data| data.last().copied()));
-    let words =
-        move |points: &Vec<ScalingPoint>| strings::scaled_finding(page.norm(), points.last().copied(), slopes(points));
-    let read = |points: &Vec<ScalingPoint>, at: Option<f64>| {
-        strings::scaled_readout(at.and_then(|x| points.iter().copied().find(|point| point.radius == x)))
-    };
-    let value = move |get: fn(&ScalingPoint) -> f64| Signal::derive(move || last.with(|last| last.as_ref().map(get)));
-    // The norm over single tokens is known from above only.
-    let sign = Signal::derive(move || if page.norm() == Norm::MaxToken { "≤" } else { "=" });
-    let plots = vec![LabPlot::new(
-        plot_ids!("scaled"),
-        run,
-        move |points| {
-            let is_measured = page.is_measured();
-            let bound = page.answers.measured.with(|measured| {
-                // The bound of an earlier state is about other weights.
-                bound_of(measured.as_deref().filter(|_| is_measured)?, page.norm())
-            });
-            under_bound(chart(points, page.norm()), bound)
-        },
-        words,
-        read,
-        |points, written| table(points, written),
-    )];
-    lab_view(run, plots, LabParts {
-        id: "scaled",
-        plot: PlotChoice::Scaled,
-        controls: view! {
-            <div class="lab-head">
-                <p class="lab-finding">
-                    {strings::scaled_dot_grows()}
-                    <Slope id="scale-slope-dot" slope=Signal::derive(move || fits.get().map(|fits| fits.0.exponent))/>
-                    {strings::scaled_l2_grows()}
-                    <Slope id="scale-slope-l2" slope=Signal::derive(move || fits.get().map(|fits| fits.1.exponent))/>
-                    <span class="note">{strings::scaled_last_decades()}</span>
-                </p>
-                <LabChoice
-                    id="scaled-tokens"
-                    label=strings::scaled_tokens()
-                    all=SCALED_TOKENS
-                    words=strings::scaled_choice
-                    get=|settings| settings.scaled
-                    set=|settings, choice: ScaledTokens| settings.scaled = choice
-                />
-            </div>
-            <Untied/>
+impl Lab for ScalingLab {
+    const PLOT: PlotChoice = PlotChoice::Scaled;
+    type Data = Vec<ScalingPoint>;
+
+    fn request(settings: &Settings, state: &PageState) -> Request {
+        match state.tokens {
+            TokenChoice::Skew => return Err(strings::scaled_skew()),
+            TokenChoice::Clusters => return Err(strings::clusters_have_no_list()),
+            _ if state.normalization != Normalization::None => return Err(strings::scaled_normalized()),
+            _ => {}
         }
-        .into_any(),
-        beside: None,
-        facts: view! {
-            <dl class="lab-facts">
-                <Fact id="scale-radius" name=strings::scaled_at() sign="=" value=value(|point| point.radius)/>
-                <Fact id="scale-dot" name=strings::dot_product() sign=sign value=value(|point| point.dot)/>
-                <Fact id="scale-l2" name=strings::L2 sign=sign value=value(|point| point.l2)/>
-            </dl>
+        let radii = (0..=DECADES * TO_A_DECADE).map(|at| 10f64.powf(f64::from(at) / f64::from(TO_A_DECADE))).collect();
+        // The engine takes both kernels in turn.
+        let experiment = Experiment { attention: Attention::Dot, ..state.experiment() };
+        let plan = ScalingPlan { experiment, tokens: settings.scaled, radii, norm: state.norm };
+        Ok(vec![EnginePlan::Scaling(plan)])
+    }
+
+    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+        if let EngineEvent::Scaling(points) = event {
+            run.fresh(|data| data.extend(points));
         }
-        .into_any(),
-        terms: vec![(strings::scaled_tokens(), strings::scaled_tokens_about()), (strings::L2, strings::l2_about())],
-        paper: Paper::Kim,
-        theory: Some(Place::L2),
-        source: ExperimentSource::Others,
-    })
+    }
+
+    fn begin(page: Page) -> Ask<Self::Data> {
+        page.answers.scaling
+    }
+
+    fn open(page: Page) {
+        begin_tied(page);
+    }
+
+    fn card(pictures: &Pictures) -> Option<CardPicture> {
+        Some(CardPicture::Lines(chart(&pictures.scaling, Norm::Spectral)))
+    }
+
+    fn view(run: Ask<Self::Data>) -> AnyView {
+        let page = use_page();
+        let fits = memo(move |_| run.with(|data| slopes(data)));
+        let last = memo(move |_| run.with(|data| data.last().copied()));
+        let words = move |points: &Vec<ScalingPoint>| {
+            strings::scaled_finding(page.norm(), points.last().copied(), slopes(points))
+        };
+        let read = |points: &Vec<ScalingPoint>, at: Option<f64>| {
+            strings::scaled_readout(at.and_then(|x| points.iter().copied().find(|point| point.radius == x)))
+        };
+        let value =
+            move |get: fn(&ScalingPoint) -> f64| Signal::derive(move || last.with(|last| last.as_ref().map(get)));
+        // The norm over single tokens is known from above only.
+        let sign = Signal::derive(move || if page.norm() == Norm::MaxToken { "≤" } else { "=" });
+        let plots = vec![LabPlot::new(
+            plot_ids!("scaled"),
+            run,
+            move |points| {
+                let is_measured = page.is_measured();
+                let bound = page.answers.measured.with(|measured| {
+                    // The bound of an earlier state is about other weights.
+                    bound_of(measured.as_deref().filter(|_| is_measured)?, page.norm())
+                });
+                under_bound(chart(points, page.norm()), bound)
+            },
+            words,
+            read,
+            |points, written| table(points, written),
+        )];
+        lab_view(run, plots, LabParts {
+            id: "scaled",
+            plot: Self::PLOT,
+            controls: view! {
+                <div class="lab-head">
+                    <p class="lab-finding">
+                        {strings::scaled_dot_grows()}
+                        <Slope id="scale-slope-dot" slope=Signal::derive(move || fits.get().map(|fits| fits.0.exponent))/>
+                        {strings::scaled_l2_grows()}
+                        <Slope id="scale-slope-l2" slope=Signal::derive(move || fits.get().map(|fits| fits.1.exponent))/>
+                        <span class="note">{strings::scaled_last_decades()}</span>
+                    </p>
+                    <LabChoice
+                        id="scaled-tokens"
+                        label=strings::scaled_tokens()
+                        all=SCALED_TOKENS
+                        words=strings::scaled_choice
+                        get=|settings| settings.scaled
+                        set=|settings, choice: ScaledTokens| settings.scaled = choice
+                    />
+                </div>
+                <Untied/>
+            }
+            .into_any(),
+            beside: None,
+            facts: view! {
+                <dl class="lab-facts">
+                    <Fact id="scale-radius" name=strings::scaled_at() sign="=" value=value(|point| point.radius)/>
+                    <Fact id="scale-dot" name=strings::dot_product() sign=sign value=value(|point| point.dot)/>
+                    <Fact id="scale-l2" name=strings::L2 sign=sign value=value(|point| point.l2)/>
+                </dl>
+            }
+            .into_any(),
+            terms: vec![(strings::scaled_tokens(), strings::scaled_tokens_about()), (strings::L2, strings::l2_about())],
+            paper: Paper::Kim,
+            theory: Some(Place::L2),
+            source: ExperimentSource::Others,
+        })
+    }
 }
 
 /// An exponent, written as a power of R.

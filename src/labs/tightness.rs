@@ -4,78 +4,98 @@ use crate::prelude::*;
 
 use crate::charts::ExperimentSource;
 use crate::field::Field;
-use crate::page::{PlotChoice, use_page};
+use crate::page::{Page, PlotChoice};
 use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
 use lipscope_core::bounds::KIM_LINF;
 use lipscope_core::tightness::TightnessPoint;
 use lipscope_plot::{AxisSpec, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, Table};
-use lipscope_protocol::tasks::{EnginePlan, TightnessPlan};
+use lipscope_protocol::tasks::{EngineEvent, EnginePlan, TightnessPlan};
 
+use super::card::{CardPicture, Pictures};
 use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabNumber;
+use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::Request;
+use crate::ask::{Ask, Request};
 
 /// The numbers of tokens at which the lab searches.
 const LENGTHS: [usize; 15] = [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000];
 
-/// The engine's work for this lab.
-pub fn request(settings: &Settings, _: &PageState) -> Request {
-    let plan = TightnessPlan { lengths: LENGTHS.to_vec(), restarts: settings.restarts, seed: 0 };
-    Ok(vec![EnginePlan::Tightness(plan)])
-}
+/// The largest norms that a search finds, at each n.
+pub struct TightnessLab;
 
-/// The view of the search at each n.
-#[component]
-pub fn TightnessLab() -> impl IntoView {
-    let run = use_page().answers.tightness;
-    let clusters = |points: &Vec<TightnessPoint>, at: Option<f64>| {
-        read_at(points, at).map_or_else(String::new, strings::tightness_readout)
-    };
-    let words = |points: &Vec<TightnessPoint>| strings::tightness_finding(points);
-    let plot = LabPlot::new(
-        plot_ids!("tightness"),
-        run,
-        |points| chart(points),
-        words,
-        clusters,
-        |points, written| table(points, written),
-    );
-    let at = plot.at();
-    let read = move |get: fn(&TightnessPoint) -> f64| {
-        Signal::derive(move || run.with(|data| read_at(data, at.get()).map(get)))
-    };
-    let plots = vec![plot];
-    lab_view(run, plots, LabParts {
-        id: "tightness",
-        plot: PlotChoice::Tightness,
-        controls: view! {
-            <div class="lab-head">
-                <LabNumber field=Field::RESTARTS/>
-            </div>
+impl Lab for TightnessLab {
+    const PLOT: PlotChoice = PlotChoice::Tightness;
+    type Data = Vec<TightnessPoint>;
+
+    fn request(settings: &Settings, _: &PageState) -> Request {
+        let plan = TightnessPlan { lengths: LENGTHS.to_vec(), restarts: settings.restarts, seed: 0 };
+        Ok(vec![EnginePlan::Tightness(plan)])
+    }
+
+    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+        if let EngineEvent::Tightness(points) = event {
+            run.fresh(|data| data.extend(points));
         }
-        .into_any(),
-        beside: None,
-        facts: view! {
-            <dl class="lab-facts">
-                <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64) written=strings::count/>
-                <Fact id="tight-found" name=strings::largest_found() sign="≥" value=read(|point| point.found)/>
-                <Fact id="tight-bound" name=strings::kim_linf() sign="≤" value=read(|point| point.bound)/>
-                <Fact id="tight-ratio" name=strings::found_over_bound() sign="≥" value=read(|point| point.found / point.bound)/>
-            </dl>
-        }
-        .into_any(),
-        terms: vec![
-            Field::RESTARTS.meaning(),
-            (strings::largest_found(), strings::tightness_about()),
-            (strings::kim_linf(), strings::kim_linf_about()),
-        ],
-        paper: Paper::Kim,
-        theory: Some(Place::Bound(&KIM_LINF)),
-        source: ExperimentSource::Others,
-    })
+    }
+
+    fn begin(page: Page) -> Ask<Self::Data> {
+        page.answers.tightness
+    }
+
+    fn card(pictures: &Pictures) -> Option<CardPicture> {
+        Some(CardPicture::Lines(chart(&pictures.tightness)))
+    }
+
+    fn view(run: Ask<Self::Data>) -> AnyView {
+        let clusters = |points: &Vec<TightnessPoint>, at: Option<f64>| {
+            read_at(points, at).map_or_else(String::new, strings::tightness_readout)
+        };
+        let words = |points: &Vec<TightnessPoint>| strings::tightness_finding(points);
+        let plot = LabPlot::new(
+            plot_ids!("tightness"),
+            run,
+            |points| chart(points),
+            words,
+            clusters,
+            |points, written| table(points, written),
+        );
+        let at = plot.at();
+        let read = move |get: fn(&TightnessPoint) -> f64| {
+            Signal::derive(move || run.with(|data| read_at(data, at.get()).map(get)))
+        };
+        let plots = vec![plot];
+        lab_view(run, plots, LabParts {
+            id: "tightness",
+            plot: Self::PLOT,
+            controls: view! {
+                <div class="lab-head">
+                    <LabNumber field=Field::RESTARTS/>
+                </div>
+            }
+            .into_any(),
+            beside: None,
+            facts: view! {
+                <dl class="lab-facts">
+                    <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64) written=strings::count/>
+                    <Fact id="tight-found" name=strings::largest_found() sign="≥" value=read(|point| point.found)/>
+                    <Fact id="tight-bound" name=strings::kim_linf() sign="≤" value=read(|point| point.bound)/>
+                    <Fact id="tight-ratio" name=strings::found_over_bound() sign="≥" value=read(|point| point.found / point.bound)/>
+                </dl>
+            }
+            .into_any(),
+            terms: vec![
+                Field::RESTARTS.meaning(),
+                (strings::largest_found(), strings::tightness_about()),
+                (strings::kim_linf(), strings::kim_linf_about()),
+            ],
+            paper: Paper::Kim,
+            theory: Some(Place::Bound(&KIM_LINF)),
+            source: ExperimentSource::Others,
+        })
+    }
 }
 
 /// The point under the pointer; else the point of the largest n.
