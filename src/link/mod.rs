@@ -135,6 +135,16 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
             problems.push(strings::link_unknown(key.unwrap_or(part)));
         }
     }
+    // A preset in `steps` sets attention and mask, too.
+    for key in ["attention", "mask"] {
+        let (asked, set) = (spoken(fields, key), text_of(&scene, key).unwrap_or_default());
+        if let (Some(asked), [_, ..]) = (asked.last(), &*spoken(fields, "steps"))
+            && *asked != set
+            && FIELDS.iter().any(|field| field.key() == key && field.read(&mut scene.clone(), asked).is_ok())
+        {
+            problems.push(strings::link_field { key, problem: strings::link_set_by_steps(&set) }.text());
+        }
+    }
     mend(&mut scene, &mut problems);
     Followed { scene: Some(scene), problems }
 }

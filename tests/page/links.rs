@@ -203,6 +203,8 @@ fn what_is_wrong_is_named_and_the_rest_is_taken() {
             "“attention” must be l2, because these weights are those of L2 attention",
         ),
         ("v3&n=99&curves=unified,magic", "not “magic”."),
+        ("v3&n=99&mask=causal&steps=off-by-one", "“mask” is “none”, because the field “steps” sets it too."),
+        ("v3&n=99&attention=l2&steps=off-by-one", "“attention” is “dot”, because"),
         (
             "v3&tokens=ball&n=900000&mask=causal",
             "The number of tokens n is 900000, over the limit of 4096. Use fewer tokens here, or the command line. This page takes up to 4096 tokens, and up to 1000000 that are adversarial or those of the skew witness.",
