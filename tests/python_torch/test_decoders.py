@@ -122,6 +122,14 @@ class Decoders(unittest.TestCase):
         self.assertEqual([len(one.tokens) for one in found], [5, 5, 3, 3])
         self.assertEqual([one.value for one in found], [one.value for one in named])
 
+    def test_sines_may_come_before_cosines(self):
+        model = drawn(transformers.GPTJConfig(**FAMILIES["GPTJ"]))
+        read = lipscope.torch.attention(model, IDS, heads="all")
+        measured = lipscope.torch.blocks(model, IDS, map="with-output", tolerance=1e-9)
+        for one, other in zip(read, measured, strict=True):
+            self.assertEqual(one.experiment["score"]["rope"]["layout"], "interleaved")
+            self.assertLess(abs(lipscope.measure(one.experiment).spectral / other.value - 1), TOLERANCE)
+
     def test_an_output_matrix_with_more_beside_it_is_found(self):
         class LowRank(torch.nn.Module):
             def __init__(self, base):

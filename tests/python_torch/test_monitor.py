@@ -506,6 +506,10 @@ class Penalty(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "NaN or infinite"):
             lipscope.torch.penalty(torch.sqrt, torch.zeros(3))
 
+    def test_a_function_must_return_one_tensor(self):
+        with self.assertRaisesRegex(TypeError, "`f` returns a tuple, but it must return one tensor"):
+            lipscope.torch.penalty(lambda x: (x, x), torch.zeros(3))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_protocol::envelope::{Command, Content, Request};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -78,7 +78,7 @@ pub(crate) fn interruptible<T: Send + 'static>(
     }
 }
 
-/// Runs one of the page workers' tasks in slices until it is over or its caller has gone away; `hear` gets its events.
+/// Runs one of the page workers' tasks in slices until it is over or its caller has gone away; `on_event` gets its events.
 ///
 /// # Errors
 /// An error of the plan or the task, or the task would need more than `memory`.
@@ -86,7 +86,7 @@ pub(crate) fn run(
     plan: EnginePlan,
     memory: Memory,
     stop: &Stop,
-    mut hear: impl FnMut(EngineEvent),
+    mut on_event: impl FnMut(EngineEvent),
 ) -> Result<(), InputError> {
     const SLICE_MILLISECONDS: f64 = 20.0;
     let began = Instant::now();
@@ -95,12 +95,12 @@ pub(crate) fn run(
     runner.begin(Command::Run(Request { run_id: 0, plan }), clock(), |_| ());
     let mut failure = None;
     while !stop.is_asked() {
-        let turn = runner.slice(clock() + SLICE_MILLISECONDS, clock, |reply| match reply.content {
-            Content::Event(event) => hear(event),
+        let poll = runner.slice(clock() + SLICE_MILLISECONDS, clock, |reply| match reply.content {
+            Content::Event(event) => on_event(event),
             Content::Failed(problem) => failure = Some(problem),
             _ => {}
         });
-        if turn == Turn::Done {
+        if poll == Poll::Done {
             break;
         }
     }

@@ -28,8 +28,9 @@ class Family:
         Added to the gains of these norms.
     wide : str
         Why no experiment has what these modules do; empty if one has.
-    rope : {"", "half", "interleaved", "pairs"}
-        The pairs that rotary positions turn; "pairs" are those of "half", with one cosine a pair.
+    rope : {"", "half", "interleaved", "pairs", "sines_first"}
+        The pairs that rotary positions rotate. "pairs" are those of "half", with one cosine a pair. "sines_first" are those of
+        "interleaved", with one sine and one cosine a pair, in this order.
     rope_if : str
         A switch: without it the layer has no positions.
     scale : float or None
@@ -113,7 +114,7 @@ FAMILIES: dict[str, Family] = {
     "GPT2Attention": _GPT2,
     "GPTBigCodeAttention": replace(_GPT2, fused="grouped"),
     "GPTNeoSelfAttention": Family(_APART, "out_proj", ("mlp",), scale=1.0, own_mask="bias"),
-    "GPTJAttention": Family(_APART, "out_proj", ("mlp",), rope="interleaved"),
+    "GPTJAttention": Family(_APART, "out_proj", ("mlp",), rope="sines_first"),
     "GPTNeoXAttention": Family(("query_key_value",), "dense", ("mlp",), fused="grouped", rope="half"),
     "BloomAttention": Family(("query_key_value",), "dense", ("mlp.dense_4h_to_h",), fused="grouped", bias="alibi"),
     # With ALiBi the mask of the call has the bias.

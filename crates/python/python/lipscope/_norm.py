@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from contextlib import contextmanager
-from typing import Callable, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 import torch
@@ -253,12 +253,16 @@ def _elsewhere(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> to
 
 
 def _value(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
-    value = f(x)
+    return one_tensor(f(x)).detach()
+
+
+def one_tensor(value: Any) -> torch.Tensor:
+    """What `f` returns, which must be a tensor of floating-point numbers."""
     if not isinstance(value, torch.Tensor):
         raise TypeError(f"`f` returns a {type(value).__name__}, but it must return one tensor.")
     if not value.is_floating_point():
         raise TypeError(f"`f` returns {value.dtype}, but it must return floating-point numbers.")
-    return value.detach()
+    return value
 
 
 @contextmanager

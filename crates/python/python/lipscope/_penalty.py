@@ -9,7 +9,7 @@ import torch
 from ._arrays import real, whole
 from ._closed import closed_attentions
 from ._golub_kahan import JacobianProducts, leading_pair
-from ._norm import differentiable, without_randomness
+from ._norm import differentiable, one_tensor, without_randomness
 
 
 def penalty(
@@ -40,6 +40,8 @@ def penalty(
 
     Raises
     ------
+    TypeError
+        For a function that does not return one tensor of floating-point numbers.
     ValueError
         For a function that draws random numbers, and for products that are NaN or infinite.
 
@@ -59,11 +61,12 @@ def penalty(
     if not isinstance(x, torch.Tensor) or not x.is_floating_point():
         raise TypeError("`x` must be a tensor of floating-point numbers.")
     tolerance, iterations = real("tolerance", tolerance), whole("iterations", iterations, least=1)
+    measured = lambda x: one_tensor(f(x))
     with differentiable():
         with closed_attentions():
             point = x.detach()
             with without_randomness(point):
-                products = JacobianProducts(f, point)
+                products = JacobianProducts(measured, point)
             draw = torch.Generator().manual_seed(whole("seed", seed))
             start = torch.randn(x.shape, generator=draw, dtype=torch.float64).to(x.device, x.dtype)
             pair = leading_pair(products.forward, products.reverse, start, tolerance=tolerance, steps=iterations)
@@ -72,6 +75,6 @@ def penalty(
         # Twice in reverse: the forward derivative of some of PyTorch's functions, as LayerNorm, has no right derivative of its own.
         here = x if x.requires_grad else x.detach().clone().requires_grad_()
         # A function may change its argument in place.
-        value = f(here.clone())
+        value = measured(here.clone())
         (back,) = torch.autograd.grad(value, here, pair.left.to(value.dtype), create_graph=True)
         return (back * pair.right.to(back.dtype)).sum()

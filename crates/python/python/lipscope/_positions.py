@@ -22,6 +22,8 @@ class Rope:
     pairs: int
     layout: str
     k: int
+    #: Of cosines and sines in a call.
+    order: str = "cosines_first"
 
     def score(self) -> dict[str, Any]:
         """As an experiment has it."""
@@ -30,13 +32,12 @@ class Rope:
         return {"rope": {"base": self.base, "fraction": fraction, "layout": self.layout}}
 
     def embeddings(self, given: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Cosines and sines in the form of a call's, at the positions from 0."""
+        """Cosines and sines in the form and the order of a call's, at the positions from 0."""
         turns = torch.from_numpy(_turns(self.base, self.pairs, np.arange(given[0].shape[-2])))
-        if self.layout == "interleaved":
-            turns = turns.repeat_interleave(2, -1)
-        elif given[0].shape[-1] > self.pairs:
-            turns = torch.cat([turns, turns], -1)
-        return turns.real.expand(given[0].shape).to(given[0]), turns.imag.expand(given[0].shape).to(given[0])
+        if given[0].shape[-1] > self.pairs:
+            turns = turns.repeat_interleave(2, -1) if self.layout == "interleaved" else torch.cat([turns, turns], -1)
+        cos, sin = (part.expand(given[0].shape).to(given[0]) for part in (turns.real, turns.imag))
+        return (sin, cos) if self.order == "sines_first" else (cos, sin)
 
     def turn(self, vectors: np.ndarray) -> np.ndarray:
         """Turns vectors (heads, n, k) at the positions 0 to n - 1."""
@@ -60,10 +61,12 @@ def rope_of(module: Any, layout: str, given: dict[str, Any], kept: list[np.ndarr
     turns, precision = _of_call(module, layout, given)
     pairs = turns.shape[-1]
     turns = np.broadcast_to(turns, (len(kept), *turns.shape[1:]))
-    is_told = given.get("position_embeddings") is not None
-    for base in _bases(getattr(module, "config", None)) if is_told else [_USUAL_BASE]:
+    # A table of sines that comes first has this base, whatever the config says.
+    has_base = given.get("position_embeddings") is not None and layout != "sines_first"
+    for base in _bases(getattr(module, "config", None)) if has_base else [_USUAL_BASE]:
         if all(_is_close(turns[item, real], base, precision) for item, real in enumerate(kept)):
-            return Rope(base, pairs, "interleaved" if layout == "interleaved" else "half", k)
+            order = "sines_first" if layout == "sines_first" else "cosines_first"
+            return Rope(base, pairs, "interleaved" if layout in ("interleaved", "sines_first") else "half", k, order)
     raise ValueError("has rotary positions that are scaled or not one after another")
 
 
@@ -71,7 +74,7 @@ def _of_call(module: Any, layout: str, given: dict[str, Any]) -> tuple[np.ndarra
     """e^(i angle) (batch or 1, n, pairs) as the call has it, and the rounding of one entry."""
     embeddings = given.get("position_embeddings")
     if embeddings is not None:
-        cos, sin = embeddings
+        cos, sin = reversed(embeddings) if layout == "sines_first" else embeddings
         rounding = torch.finfo(cos.dtype).eps
         if layout == "half":
             cos, sin = (part[..., : part.shape[-1] // 2] for part in (cos, sin))

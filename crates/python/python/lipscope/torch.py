@@ -137,8 +137,7 @@ def attention(
 
     Queries and keys may be normalised head by head (RMS) and turned, scores capped, moved by a bias or by ALiBi, masked by a
     window or any other mask that the heads share, and weights may have sinks. What was read must give the output that the
-    module gave in the same call, to three digits and a half, and the change of its output between two lists of drawn tokens;
-    otherwise the module is refused, as it is where a forward pre-hook changes its tokens. This holds for subclasses of
+    module gave in the same call, to 2e-5 of it, and the change of its output between two lists of drawn tokens; otherwise the module is refused, as it is where a forward pre-hook changes its tokens. This holds for subclasses of
     `torch.nn.MultiheadAttention` too.
 
     Examples
