@@ -25,11 +25,16 @@ pub fn Headline() -> impl IntoView {
         shown.get().map_or_else(|| strings::NONE_YET.into(), |(norm, _)| number(norm))
     };
     let full = move || shown.get().map_or_else(String::new, |((value, _), _)| value.to_string());
+    let doubt = move || match page.is_measured() {
+        true => page.answers.measured.with(|measured| strings::doubt(&measured.as_ref()?.measurement)),
+        false => None,
+    };
     view! {
         <p class="headline" class:stale=is_stale>
             <span class="headline-name">{strings::explore_headline()}</span>
             " L " {move || shown.get().map_or("", |((_, kind), _)| kind.sign())} " "
             <strong data-testid="explore-norm" data-value=full>{text}</strong>
+            {move || doubt().map(|doubt| view! { <span class="headline-doubt" data-testid="headline-doubt">" " {doubt}</span> })}
             <span class="stale-note" hidden=move || !is_stale() || page.answers.problem.with(Option::is_some)>" " {strings::computing()}</span>
         </p>
     }

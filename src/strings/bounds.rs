@@ -104,7 +104,7 @@ pub fn reach(bound: &Bound, measured: Option<(f64, Kind)>, state: &PageState) ->
         return reach::lower_same(Number::digits(norm, kind));
     }
     let number = Number::in_sentence(bound.log10, side_kind(bound.side));
-    let apart = match measured.map(|(norm, _)| norm).filter(|norm| *norm > 0.0).map(f64::log10) {
+    let compared = match measured.map(|(norm, _)| norm).filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
         Some(log10) => match Number::rough_from_log10((bound.log10 - log10).abs()) {
             times if is_one(&times) => reach::same().to_owned(),
@@ -114,11 +114,11 @@ pub fn reach(bound: &Bound, measured: Option<(f64, Kind)>, state: &PageState) ->
     };
     match (bound.side, bound.id.domain()) {
         (Side::Upper, _) if !state.measured_bounds_hold_on_ball() => {
-            reach::upper_tokens { apart: &apart, number: &number }.text()
+            reach::upper_tokens { compared: &compared, number: &number }.text()
         }
-        (Side::Upper, Domain::Tokens) => reach::upper_tokens { apart: &apart, number: &number }.text(),
-        (Side::Upper, _) => reach::upper { apart: &apart, number: &number }.text(),
-        (Side::Lower, _) => reach::lower { apart: &apart, number: &number }.text(),
+        (Side::Upper, Domain::Tokens) => reach::upper_tokens { compared: &compared, number: &number }.text(),
+        (Side::Upper, _) => reach::upper { compared: &compared, number: &number }.text(),
+        (Side::Lower, _) => reach::lower { compared: &compared, number: &number }.text(),
     }
 }
 

@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(handed_in_progress((1, 1), (0, 0)), "1 of 1 step done");
         assert_eq!(handed_in_progress((0, 5), (0, 0)), "0 of 5 steps done");
         assert_eq!((class_goals(1, 0), class_goals(2, 0)), ("0 of 1 goal".into(), "0 of 2 goals".into()));
-        assert_eq!(goals_said(Some(false), 0, 0), "Answered, and not right.");
+        assert_eq!(goals_said(Some(false), 0, 0), "Answered incorrectly.");
         assert_eq!(goals_said(None, 1, 3), "1 of 3 goals done.");
     }
 

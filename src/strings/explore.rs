@@ -284,7 +284,7 @@ mod tests {
             explore_best_alone(1.0, "in this disc", "2.496"),
         ];
         assert_eq!(all[0], "The worst small change of this token grows 1.500 times.");
-        assert_eq!(all[5], "No token in this disc passes 2.496; however many there are, none pass 5.733.");
+        assert_eq!(all[5], "No token in this disc exceeds 2.496; no number of them exceeds 5.733.");
         for text in all {
             assert!(!text.contains("1 token") && !text.contains("tokens") && !text.contains('√'), "{text}");
         }

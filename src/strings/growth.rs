@@ -255,16 +255,18 @@ mod tests {
     #[test]
     fn a_gap_of_nothing_is_no_factor_and_a_large_one_keeps_its_digits() {
         let equal = gap(2.0, 1.5, 1.5);
-        assert!(equal.contains("reach 1.500, and none pass 1.500: the two are equal to four digits"), "{equal}");
+        assert!(equal.contains("reach 1.500, and none exceed 1.500: the two are equal to four digits"), "{equal}");
         // Rounded down and up, these two have different digits.
         let close = gap(2.0, 6.36345, 6.36346);
-        assert!(close.contains("reach 6.363, and none pass 6.364: the two differ by less than 0.1%"), "{close}");
+        assert!(close.contains("reach 6.363, and none exceed 6.364: the two differ by less than 0.1%"), "{close}");
         assert!(!close.contains("factor") && !close.contains("equal"), "{close}");
         let near = gap(64.0, 13.0, 26.0);
-        assert!(near.contains("reach 13.00, and none pass 26.00. The two are a factor of 2.000 apart"), "{near}");
+        assert!(near.contains("reach 13.00, and none exceed 26.00. The two differ by a factor of 2.000."), "{near}");
         let far = gap(64.0, 3.4e10, 5.6e33);
         assert!(
-            far.contains("reach 3.400 × 10¹⁰, and none pass 5.600 × 10³³. The two are a factor of 1.647 × 10²³ apart"),
+            far.contains(
+                "reach 3.400 × 10¹⁰, and none exceed 5.600 × 10³³. The two differ by a factor of 1.647 × 10²³"
+            ),
             "{far}"
         );
         assert!(growth_widest(0.0, 4.0, 256.0, true).contains("differ by less than 0.1% at every n up to 256"));

@@ -50,7 +50,7 @@ pub fn model_map_choice(kind: Option<MapKind>) -> &'static str {
 /// The definition of a map, in a sentence with its formula in this model. Without a model there is no formula yet.
 pub fn model_map_note(kind: Option<MapKind>, config: Option<&ModelConfig>) -> String {
     let Some(config) = config else { return model_counting().into() };
-    let kind = kind.unwrap_or_else(|| config.usual_map());
+    let kind = kind.unwrap_or_else(|| config.default_map());
     let formula = kind.formula(config);
     match kind {
         MapKind::Attention | MapKind::WithOutput => model_map_note::attention(formula),
@@ -75,7 +75,7 @@ pub fn model_facts(config: &ModelConfig, label: &str) -> String {
         Order::Free => model_facts_mask::none(),
         Order::Causal => model_facts_mask::causal(),
     };
-    let map = model_map_choice(Some(config.usual_map()));
+    let map = model_map_choice(Some(config.default_map()));
     model_facts { label, map, mask, positions: config.positions }.text()
 }
 
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn the_progress_of_a_window_names_its_tokens_and_its_layers_each_in_its_place() {
         let of = |total, relative_residual| model_window_progress(98, &Progress { done: 4, total, relative_residual });
-        assert_eq!(of(Some(7), None), "now: windows of up to 98 tokens, layer 4 of 7 passed");
+        assert_eq!(of(Some(7), None), "now: windows of up to 98 tokens, layer 4 of 7 done");
         assert_eq!(of(None, None), "now: windows of up to 98 tokens, step 4 of an iteration");
         assert_eq!(of(None, Some(0.5)), "now: windows of up to 98 tokens, step 4 of an iteration, residual 0.50");
     }

@@ -65,6 +65,17 @@ fn with_rounding(how: String, measurement: &Measurement) -> String {
     }
 }
 
+/// What rounding in the inputs leaves of the four digits of a spectral norm, where it changes one of them.
+pub fn doubt(measurement: &Measurement) -> Option<String> {
+    /// Half a unit of the last of four digits, at most.
+    const HIDDEN: f64 = 5e-5;
+    match measurement.rounding()? {
+        relative if relative < HIDDEN => None,
+        relative if relative < 1.0 => Some(doubt::relative(Number::rough_claimed(relative.log10(), Kind::UpperBound))),
+        _ => Some(doubt::no_digit().into()),
+    }
+}
+
 pub fn method(method: Method) -> &'static str {
     match method {
         Method::DenseSvd => method::dense_svd(),

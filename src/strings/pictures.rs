@@ -65,7 +65,7 @@ fn root_and_norm(root: f64, measurement: &Measurement) -> String {
     match kind {
         Kind::LowerBound => attention_finding::at_least { root: root_text, value }.text(),
         _ if ABOUT.contains(&times) => attention_finding::about { root: root_text, value }.text(),
-        _ => attention_finding::apart { root: root_text, times: Number::digits(times, Kind::Plain), value }.text(),
+        _ => attention_finding::separate { root: root_text, times: Number::digits(times, Kind::Plain), value }.text(),
     }
 }
 

@@ -146,7 +146,7 @@ pub fn idle(steps: &[IdleStep], n: f64) -> Option<String> {
 
 /// What an own scale of the scores changes, beside the usual one.
 pub fn scale_note(state: &PageState) -> String {
-    step_note::scale(Number::short(state.attention.usual_scale(state.key_dim())))
+    step_note::scale(Number::short(state.attention.default_scale(state.key_dim())))
 }
 
 /// What cosine scores change, with their scale.

@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn an_upper_number_says_what_it_holds_by() {
         let upper = |failure, by| upper_number(&Upper { value: 2.5, failure, by });
-        assert_eq!(upper(1e-9, UpperBy::Chance), "2.500 (but for chance 10⁻⁹)");
+        assert_eq!(upper(1e-9, UpperBy::Chance), "2.500 (error probability 10⁻⁹)");
         assert_eq!(upper(0.0, UpperBy::Exact), "2.500 (exact)");
     }
 

@@ -227,7 +227,7 @@ pageTest('an assignment of one step says what is asked, opens its answer code at
   await filled(page);
   await page.waitForFunction(() => document.querySelectorAll('.goal[data-reached=true]').length === 2);
   assert.match(await page.getByTestId('goals-of-student').innerText(), /A student has handed this in/);
-  assert.match(await page.locator('.goal[data-goal=moves]').innerText(), /reached; it counts, though what is on screen no longer meets it/);
+  assert.match(await page.locator('.goal[data-goal=moves]').innerText(), /reached; it counts, although the present state no longer meets it/);
   assert.equal(await page.getByTestId('goals-said').textContent(), '2 of 2 goals done.');
 });
 
@@ -253,7 +253,7 @@ pageTest('an answer in a link that is none to the step is not taken for a studen
 pageTest('a student’s curve is drawn at the n at which it was handed in', { hash: '#v3&lesson=sink.1&answer=2,3,1,16,2,3.87,256,8,15.97&longest=1024' }, async ({ page }) => {
   await page.waitForFunction(() => /A student has handed in/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   // It is judged by its slope, at the handles of the code.
-  assert.match(await page.getByTestId('guess-words').innerText(), /You drew slope 0\.2\d*; at the n of your handles alone, the measured slope is 0\.5\d*\./);
+  assert.match(await page.getByTestId('guess-words').innerText(), /Your curve has slope 0\.2\d*\. At the n of your handles, the measured slope is 0\.5\d*\./);
   await page.click('#guess-table summary');
   await page.waitForSelector('#guess-table tbody tr');
   const drawn = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].slice(0, 2).map((cell) => Number(cell.textContent))));

@@ -51,7 +51,7 @@ pageTest('the sentence, the table and the command line say the same', OPENING, a
   const { worst, best, limit } = await facts(page);
   const measured = await value(page, 'explore-norm');
   // L = 1.5572: rounded to the side on which the sentence holds.
-  assert.match(sentence, /^The worst small change of these 64 tokens grows 1\.557 times\. Some 64 tokens in this disc reach 13\.6\d\./);
+  assert.match(sentence, /^The worst small change of these 64 tokens grows 1\.557 times\. The worst known 64 tokens in this disc reach 13\.6\d\./);
   assert.ok(measured < worst && worst <= best && best <= limit, JSON.stringify({ measured, worst, best, limit }));
   for (const [row, expected] of Object.entries({ measured, root: 8, worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
   assert.ok(Math.abs((await value(page, 'explore-mean-field')) - 697.63) < 0.01);
@@ -95,7 +95,7 @@ pageTest('the worst tokens known follow n and R', OPENING, async ({ page }) => {
       return Math.abs(norm / worst - 1) < 1e-6;
     });
   }
-  assert.match(await settled(page), /They are the worst known\./);
+  assert.match(await settled(page), /No worse tokens are known\./);
   const file = JSON.parse(await saved(page, '#export-explore [data-export=json]'));
   assert.equal(file.tokens.source, 'clusters');
   // A link to them is a link to the worst of this ball.
@@ -119,7 +119,7 @@ pageTest('under the causal mask the worst tokens are a list, and their number is
   await settled(page);
   await after(page, () => page.click('#quick-mask-causal'));
   assert.equal(await page.locator('#quick-worst').getAttribute('aria-pressed'), 'true');
-  assert.match(await settled(page), /They are the worst known\./);
+  assert.match(await settled(page), /No worse tokens are known\./);
   assert.equal(JSON.parse(await saved(page, '#export-explore [data-export=json]')).tokens.source, 'explicit');
 });
 
@@ -139,7 +139,7 @@ pageTest('a link to the worst tokens has those whose number the sentence says, a
       return Math.abs(norm / worst - 1) < 1e-6;
     });
     await page.waitForSelector('#quick-worst[aria-pressed=true]');
-    assert.match(await settled(page), /They are the worst known\./);
+    assert.match(await settled(page), /No worse tokens are known\./);
   }
 });
 
@@ -163,12 +163,12 @@ pageTest('a reload keeps the worst tokens that the page has found', { ...OPENING
 
 pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&steps=llama' }, async ({ page }) => {
   const [first, sentence] = [await digits(page, 'explore-norm'), await settled(page)];
-  assert.match(sentence, /Some 64 tokens in this disc reach/);
+  assert.match(sentence, /The worst known 64 tokens in this disc reach/);
   const worst = Number(await page.getByTestId('sentence').getAttribute('data-worst'));
   assert.ok(worst > 9.1 && worst > 2 * Number(first), `${worst} from ${first}`);
   await after(page, () => page.click('#quick-worst'));
   assert.ok(Number(await digits(page, 'explore-norm')) >= worst * (1 - 1e-9));
-  assert.match(await settled(page), /They are the worst known\./);
+  assert.match(await settled(page), /No worse tokens are known\./);
   await after(page, () => page.click('#quick-random'));
   assert.equal(await digits(page, 'explore-norm'), first);
 });
@@ -179,7 +179,7 @@ pageTest('the button loads the tokens whose number the sentence says', { ...OPEN
   const worst = Number(await page.getByTestId('sentence').getAttribute('data-worst'));
   await after(page, () => page.click('#quick-worst'));
   assert.ok(Number(await digits(page, 'explore-norm')) >= worst * (1 - 1e-9));
-  assert.match(await settled(page), /They are the worst known\./);
+  assert.match(await settled(page), /No worse tokens are known\./);
 });
 
 pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ page }) => {
@@ -196,7 +196,7 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
     await page.mouse.up();
   });
   assert.equal(await page.locator('#quick-yours').getAttribute('aria-pressed'), 'true');
-  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; n or New sample/);
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; a new n or sample/);
   // No control vanishes under the hand, R stays what it was, and so do the axes.
   for (const id of ['quick-n', 'quick-radius', 'new-sample', 'quick-mask-causal']) assert.ok(await page.locator(`#${id}`).isVisible(), id);
   assert.equal(await page.locator('#quick-radius-number').inputValue(), '1.5');
@@ -225,7 +225,7 @@ pageTest('a drag of the worst tokens is one step of undo, however many movements
   }
   await page.mouse.up();
   await page.waitForSelector('#quick-yours[aria-pressed=true]');
-  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; n or New sample/);
+  assert.match(await page.locator('.quick-away:visible').innerText(), /^moved; a new n or sample/);
   assert.equal(await page.evaluate(() => history.length), entries + 1);
   await page.click('#quick-random');
   await page.waitForSelector('#quick-random[aria-pressed=true]');
@@ -476,8 +476,8 @@ pageTest('tokens are called the worst known only where nothing that the page kno
     await act();
     const sentence = await settled(page);
     // The page knows no worst tokens under the mask, and says so at the switch.
-    assert.doesNotMatch(sentence, /worst known/);
-    assert.match(sentence, /Some \d+ tokens in this disc reach/);
+    assert.doesNotMatch(sentence, /No worse tokens/);
+    assert.match(sentence, /The worst known \d+ tokens in this disc reach/);
   }
 });
 
@@ -486,7 +486,7 @@ pageTest('with n past the sweep the curves reach n, and a line says where the sa
   await swept(page);
   assert.doesNotMatch(await page.getByTestId('explore-absent').textContent(), /up to n/);
   await after(page, () => type(page, 'quick-n-number', '3756'));
-  assert.match(await page.getByTestId('explore-absent').innerText(), /mean of 8 samples: up to n = 256; “Up to n” under “More” sets how far/);
+  assert.match(await page.getByTestId('explore-absent').innerText(), /mean of 8 samples: up to n = 256; set by “Up to n” under “More”/);
   // The table of the plot has the bounds past n, and the samples that were measured before.
   await page.waitForFunction(() => document.querySelector('.page').dataset.sweep === 'done');
   const rows = (await saved(page, '#export-explore [data-export=csv]')).trim().split('\n').map((line) => line.split(','));
@@ -520,12 +520,12 @@ pageTest('the names in the plot and the moving arrows are explained beside them'
   await settled(page);
   await page.locator('.explore-plot .theory').waitFor();
   assert.match(await page.locator('.explore-plot figcaption').innerText(), /\[C\]: Castin, Ablin, Peyré; ours: Statement and proof/);
-  assert.equal(await page.getByTestId('swing-legend').innerText(), 'moving: both go along their arrows and back');
+  assert.equal(await page.getByTestId('swing-legend').innerText(), 'animated: both move along their arrows and back');
 });
 
 pageTest('a place where the growth ends past every number is written with its power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
   // The best bound grows at every n in the range of f64, so the bound for all n is the mean-field one.
-  assert.match(await settled(page), /until about n = \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; however many there are, none pass \d\.\d{3} × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
+  assert.match(await settled(page), /up to n ≈ \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; no number of tokens exceeds \d\.\d{3} × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}\./);
 });
 
 pageTest('LayerNorm in two dimensions says that it collapses the disc, and offers more', OPENING, async ({ page }) => {
@@ -534,7 +534,7 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   await after(page, () => page.click('#quick-norm-layer'));
   assert.match(await page.getByTestId('collapse-note').innerText(), /maps every token to one of two points/);
   assert.ok(await page.locator('.collapse-picture').isVisible());
-  assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at tokens of length √d = 1\.414/);
+  assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at tokens of norm √d = 1\.414/);
   assert.match(await saved(page, '#export-explore [data-export=svg]'), /L of attention alone, after LayerNorm/);
   assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once normalised, grows/);
   await after(page, () => page.click('#roomy-dim'));
@@ -591,7 +591,7 @@ for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, 
 }
 
 pageTest('with normaliser and attention together sentence, plot and list have one bound for all tokens, and the ladder names its own', { ...OPENING, hash: '#v3&normalization=rms&scope=composed&R=0.1' }, async ({ page }) => {
-  assert.match(await settled(page), /No 64 tokens of any length pass \S+.*; however many there are, none pass \S+/);
+  assert.match(await settled(page), /No choice of 64 tokens of any length exceeds \S+.*; no number of tokens exceeds \S+/);
   const { best, limit } = await facts(page);
   assert.ok((await value(page, 'explore-norm')) < best && best <= limit, JSON.stringify({ best, limit }));
   assert.equal(await value(page, 'explore-best'), best);

@@ -87,7 +87,7 @@ pageTest('the list says what the command line says, at the n of the tokens and a
     const [worst, gap] = [Number(shown.worst), Number(shown.gap)];
     assert.ok(worst >= Math.max(...lower) - 1e-9 && worst <= Math.min(...upper), `${worst} between ${lower} and ${upper}`);
     assert.ok(Math.abs(gap - (Math.min(...upper) - worst)) < 1e-9, `gap ${gap} between ${worst} and ${upper}`);
-    assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none pass [\\d.]+\\. The two are a factor of [\\d.]+ apart\\. Statement of the upper bound$`));
+    assert.match(await page.getByTestId('growth-gap').innerText(), new RegExp(`^At n = ${n} some tokens in this ball reach [\\d.]+, and none exceed [\\d.]+\\. The two differ by a factor of [\\d.]+\\. Statement of the upper bound$`));
   }
 });
 

@@ -230,7 +230,7 @@ pageTest('the panel of links has the state, the step and a frame; what it hides 
   await page.waitForSelector('#share-state');
   const text = (id) => page.inputValue(`#${id}`);
   assert.ok(!(await text('share-state')).includes('lesson') && (await text('share-state')).includes('R=1'), await text('share-state'));
-  assert.deepEqual(await page.$$eval('.share-body section:has(#share-state, #share-step) h3', (all) => all.map((h) => h.textContent)), ['The picture as it is now, without the lesson', 'The step of the lesson, to be done']);
+  assert.deepEqual(await page.$$eval('.share-body section:has(#share-state, #share-step) h3', (all) => all.map((h) => h.textContent)), ['The picture as it is now, without the lesson', 'The step of the lesson, as an assignment']);
   assert.match(await page.locator('.share-body section:has(#share-step) .note').first().innerText(), /^Opens step 2 of “The mask” as it begins/);
   // A changed control is in the link of the state, and not in the assignment.
   assert.equal(await text('share-step'), `${url}#v3&lesson=mask.2&assigned=mask.2`);
@@ -302,7 +302,7 @@ pageTest('from the teacher view too, links open the whole page unless the choice
   assert.equal(await page.inputValue('#share-state'), `${url}#v3&n=50`);
   assert.equal(await page.inputValue('#share-state-as'), 'full');
   // Of the opening view a frame has the plot alone: said beside the code.
-  assert.match(await page.locator('.share-body section:has(#share-code) .note').first().innerText(), /the plot alone, without the disc/);
+  assert.match(await page.locator('.share-body section:has(#share-code) .note').first().innerText(), /only the plot, without the disc/);
   await page.selectOption('#share-state-as', 'teacher');
   assert.equal(await page.inputValue('#share-state'), `${url}#v3&view=teacher&n=50`);
   const cut = await page.$$eval('.whole-text', (all) => all.filter((box) => box.checkVisibility() && (box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1)).map((box) => `${box.id}: ${box.value}`));

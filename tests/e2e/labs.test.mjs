@@ -220,7 +220,7 @@ pageTest('how far it reaches: the numbers of the command line', { hash: '' }, as
   const { lines: [measured] } = await measureOnCommandLine(experiment);
   assert.ok(Math.abs(here / measured.spectral - 1) < 1e-9, `${here} is ${measured.spectral}`);
   for (const [, , upper, local, ball, found] of csv) assert.ok(here <= found && found <= Math.min(upper, ball) && here <= local);
-  assert.match(await page.getByTestId('certify-finding').innerText(), /ε = 0\.1 R.*at most .*finds/);
+  assert.match(await page.getByTestId('certify-finding').innerText(), /ε = 0\.1 R.*at most .*found/);
   // The slider moves along these rows, and asks for nothing new.
   await page.focus('#certify-slider');
   await page.keyboard.press('Home');
@@ -268,7 +268,7 @@ pageTest('controls that do not apply are away, with a line that brings them back
   assert.ok(await page.getByText('choose tokens that are random in a ball').isVisible());
   // Definitions unfold in place.
   await page.click('#inverse-terms summary');
-  assert.match(await page.locator('#inverse-terms').innerText(), /how far the iterate is from the tokens/);
+  assert.match(await page.locator('#inverse-terms').innerText(), /the distance of the iterate from the original tokens/);
 });
 
 for (const viewport of [PHONE, { width: 360, height: 740 }]) {
@@ -311,7 +311,7 @@ pageTest('how tight is what we know: the map has the digits of the command line'
   // Where nobody points, the numbers are those of the largest ratio.
   const widest = csv.reduce((best, row) => (Number(row[6]) > Number(best[6]) ? row : best));
   assert.deepEqual(await onScreen(), cellOf(widest));
-  assert.match(await page.getByTestId('gap-finding').innerText(), /at most 5\.667 × apart, at n = 50, R = 4;/);
+  assert.match(await page.getByTestId('gap-finding').innerText(), /a factor of at most 5\.667, at n = 50, R = 4\./);
   // The keys go from the corner with the largest R and the fewest tokens.
   await page.focus('#gap-plot');
   await page.keyboard.press('Home');
@@ -323,7 +323,7 @@ pageTest('how tight is what we know: the map has the digits of the command line'
   const [one] = gapOnCommandLine(experiment, ['-n', '5', '-R', '3.4']);
   const shown = await onScreen();
   assert.ok(Math.abs(shown.ratio / Number(one[6]) - 1) <= 1e-12, `${shown.ratio} is ${one[6]}`);
-  assert.match(await page.locator('#gap-readout').innerText(), /n = 5, R = 3\.4 .*≤ .*≥ .* × apart/);
+  assert.match(await page.locator('#gap-readout').innerText(), /n = 5, R = 3\.4 .*≤ .*≥ .* factor [\d.]+/);
   await page.keyboard.press('Escape');
   assert.deepEqual(await onScreen(), cellOf(widest));
   await page.click('#gap-table summary');

@@ -178,11 +178,11 @@ pageTest('tokens are pushed, two goals reached, and the third is found to be imp
   assert.equal(await goal(page, 'four').getAttribute('data-reached'), 'false');
   await goal(page, 'four').locator('.goal-impossible').click();
   // The sentence stands at the goal that it is about, until the next answer.
-  await says(page, 'four', /This one can be reached\./);
+  await says(page, 'four', /This goal can be reached\./);
   assert.doesNotMatch(await goal(page, 'ten').innerText(), /can be reached/);
   await goal(page, 'ten').locator('.goal-impossible').click();
   await reached(page, 'ten');
-  assert.equal(await page.getByText('This one can be reached.').count(), 0);
+  assert.equal(await page.getByText('This goal can be reached.').count(), 0);
   await says(page, 'ten', /impossible.*it is proved that L ≤ \d/s);
   await page.click('#lesson-show-all');
   assert.ok(await page.getByTestId('lesson-hint').isVisible());
@@ -327,7 +327,7 @@ pageTest('a conclusion is dimmed where the settings no longer meet its goal', { 
   await set(0);
   await page.waitForFunction(() => document.querySelector('.lesson-after').classList.contains('elsewhere'));
   assert.ok(await conclusion.isVisible());
-  assert.match(await conclusion.innerText(), /those on screen are others/);
+  assert.match(await conclusion.innerText(), /the settings on screen differ/);
   assert.equal(await goal(page, 'near').getAttribute('data-reached'), 'true');
 });
 

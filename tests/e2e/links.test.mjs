@@ -395,7 +395,7 @@ test('inside another page there are the plot, the number, and the way to the who
       await page.goto(`${site.url}host.html`);
       const frame = page.frames().find((frame) => frame !== page.mainFrame()) ?? await page.waitForEvent('frameattached');
       // These plots have tokens of their own, so that no number of other tokens stands under them.
-      const ownName = { tightness: 'How tight a bound is', inverse: 'Attention undone' }[plot];
+      const ownName = { tightness: 'How tight a bound is', inverse: 'Inverting attention' }[plot];
       await frame.waitForSelector(ownName ? '[data-testid=embed-norm]' : '[data-testid=embed-norm][data-value]:not([data-value=""])', { timeout: 30_000 });
       await frame.waitForFunction(() => [...document.querySelectorAll('.plot-stage canvas')].some((canvas) => canvas.offsetWidth > 350));
       const sizes = await frame.evaluate(() => ({

@@ -186,7 +186,7 @@ pageTest('blocks are measured as on the command line, and single heads of one ar
     const [norm, upper, failure] = ['spectral', 'upper', 'failure'].map((name) => Number(cells[names.indexOf(name)]));
     assert.ok(upper >= norm && upper <= 1.05 * norm && failure === 1e-9, `${cells}`);
   }
-  assert.match(await page.getByTestId('model-bounds-rows').innerText(), /≤ .*but for chance 10⁻⁹/);
+  assert.match(await page.getByTestId('model-bounds-rows').innerText(), /≤ .*error probability 10⁻⁹/);
   assert.ok(await page.getByTestId('model-upper-what').isVisible());
   await page.uncheck('#model-upper');
   await page.selectOption('#model-map', 'block');
@@ -296,7 +296,7 @@ pageTest('a model of pictures is measured at those dropped with it and after it,
   await drop(page, VIT);
   await hasTokens(page);
   assert.match(await page.getByTestId('model-description').innerText(), /^ViT, 2 layers, .*pictures of 12 x 12 in patches of 4 x 4: 10 tokens/);
-  assert.match(await page.getByTestId('model-tokens').innerText(), /^pictures: 1, tokens: 10/);
+  assert.match(await page.getByTestId('model-tokens').innerText(), /^images: 1, tokens: 10/);
   await fill(page, { 'model-layers': '0,1' });
   await page.click('#model-run');
   await inPhase(page, 'done');
@@ -538,7 +538,7 @@ test('of a model of a billion weights at an address only the needed layers are r
     assert.match(await page.locator('#model-fetch').innerText(), /Download 24\d\d MB/);
     await page.click('#model-there');
     await hasTokens(page);
-    assert.match(await page.getByTestId('model-remote').innerText(), /weights are read when they are needed/);
+    assert.match(await page.getByTestId('model-remote').innerText(), /weights are read when needed/);
     assert.match(await page.getByTestId('model-description').innerText(), /^Llama, 16 layers, .*1\.2 B parameters/);
     await fill(page, { 'model-layers': `${FULL_LAYER}`, 'model-lengths': '4,8', 'model-windows': '2' });
     await page.click('#model-run');
@@ -645,7 +645,7 @@ test('windows over which a models\' worker dies go to another; those that kill a
     await page.waitForFunction(() => /A worker stopped/.test(document.querySelector('[data-testid=model-note]').textContent));
     await atWork(2, 1);
     await die();
-    await says(page, /stopped again, over windows of up to [89]\d tokens/);
+    await says(page, /stopped again on windows of up to [89]\d tokens/);
     await inPhase(page, 'done', 'stopped');
     // Another run measures the part of the dead worker.
     const lacking = 80 - await rows(page);

@@ -29,7 +29,7 @@ pageTest('the upper number is the command line\'s, and says what it holds by', a
   const { lines: [expected] } = await measureOnCommandLine(await exported(page));
   near(await value(page, 'upper'), expected.upper, 'upper');
   assert.deepEqual([expected.upper_by, expected.failure], ['chance', 1e-9]);
-  assert.match(await page.getByTestId('upper').textContent(), /^\d\.\d+ \(but for chance 10⁻⁹\)$/);
+  assert.match(await page.getByTestId('upper').textContent(), /^\d\.\d+ \(error probability 10⁻⁹\)$/);
   await page.selectOption('#norm', 'linf');
   await page.waitForFunction(() => !document.querySelector('[data-testid="upper"]').dataset.value);
 });
@@ -92,5 +92,5 @@ pageTest('beside the norm stands what does not follow it', async ({ page }) => {
   assert.ok(await stays.isHidden());
   await page.selectOption('#norm', 'frobenius');
   await stays.waitFor({ state: 'visible' });
-  assert.match(await stays.innerText(), /sentence stay those of L/);
+  assert.match(await stays.innerText(), /sentence always show L/);
 });

@@ -321,7 +321,7 @@ pageTest('a click shows the row of a token, also on the attention matrix, and Es
   await page.waitForSelector('[data-testid=plane-row-words]', { state: 'hidden' });
   await page.mouse.click(at.x, at.y);
   await page.waitForSelector('[data-testid=plane-row-words]:not([hidden])');
-  assert.match(await page.getByTestId('plane-row-words').innerText(), /token 4 attends to in head 1/);
+  assert.match(await page.getByTestId('plane-row-words').innerText(), /the attention of token 4 in head 1/);
   await page.waitForTimeout(200);
   assert.notEqual(await map(), before);
   // A click moves nothing.
@@ -360,7 +360,7 @@ pageTest('principal axes hold still under the hand; clusters keep their multipli
   assert.ok(after.positions[1][0] > before.positions[1][0]);
   await page.selectOption('#preset', '2');
   await page.waitForSelector('[data-testid=plane-fixed]:not([hidden])');
-  assert.match(await page.getByTestId('plane-fixed').innerText(), /skew witness brings/);
+  assert.match(await page.getByTestId('plane-fixed').innerText(), /weights of the skew witness/);
   // Controls that do not apply are hidden.
   assert.ok(await page.locator('#token-add').isHidden());
 });

@@ -31,7 +31,7 @@ pageTest('a curve is drawn by mouse, then revealed', async ({ page }) => {
   assert.ok(drawn.every(([, yours, measured]) => Number(yours) !== 1 && measured === ''), JSON.stringify(drawn));
   assert.ok(Number(drawn[0][1]) < Number(drawn[7][1]));
   await page.click('#guess-reveal');
-  assert.match(await offBy(page), /^You drew slope −?[\d.]+; at the n of your handles alone, the measured slope is 0\.5\d+\. (Right: slopes|Slopes).* at most 0\.1 apart.* Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is [\d.]+ × too (high|low)\.$/);
+  assert.match(await offBy(page), /^Your curve has slope −?[\d.]+\. At the n of your handles, the measured slope is 0\.5\d+\. (Right: slopes|Slopes).* at most 0\.1.* Your curve is furthest off at n = \d+: you drew .+, measured = [\d.]+\. That is a factor of [\d.]+ too (high|low)\.$/);
   const revealed = await page.$$eval('#guess-table tbody tr', (rows) => rows.map((row) => [...row.children].map((cell) => Number(cell.textContent))));
   // The measured column is what the page measures: √(n - 1) here.
   for (const [n, yours, measured, ratio] of revealed) {
@@ -59,8 +59,8 @@ pageTest('a curve like √n is right, at whatever height, and one that falls is 
   await draw(Math.sqrt);
   await page.keyboard.press('Enter');
   await page.waitForSelector('.goal[data-goal=seen][data-mark=right]');
-  assert.match(await offBy(page), /^You drew slope 0\.[45]\d+; at the n of your handles alone, the measured slope is 0\.5\d+\. Right: slopes at most 0\.1 apart count as the same\./);
-  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered, and right.');
+  assert.match(await offBy(page), /^Your curve has slope 0\.[45]\d+\. At the n of your handles, the measured slope is 0\.5\d+\. Right: slopes that differ by at most 0\.1 count as equal\./);
+  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered correctly.');
   await page.click('#guess-reveal');
   await draw((n) => 8 / Math.sqrt(n));
   await page.keyboard.press('Enter');
@@ -76,10 +76,10 @@ pageTest('the verdict on a curve stays that of the question, whatever is set aft
   await page.waitForSelector('.goal[data-goal=seen][data-mark=off]');
   await page.fill('#quick-radius-number', '1');
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
-  assert.equal(await page.getByTestId('guess-words').innerText(), `${said} That was at the settings of the question; those on screen are others.`);
+  await page.waitForFunction(() => /the settings on screen differ/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  assert.equal(await page.getByTestId('guess-words').innerText(), `${said} This belongs to the settings of the question; the settings on screen differ.`);
   assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'off');
-  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered, and not right.');
+  assert.equal(await page.getByTestId('goals-said').innerText(), 'Answered incorrectly.');
 });
 
 pageTest('an answer is about the question, also where a slider was moved before it; a reset asks again', { hash: '#v3&lesson=mask.1' }, async ({ page }) => {
@@ -92,7 +92,7 @@ pageTest('an answer is about the question, also where a slider was moved before 
   await page.waitForSelector('.goal[data-goal=seen][data-mark=wrong]');
   await reaches(page, 'spectral', 11.13, 6e-3);
   await page.click('.lesson-press[data-sets="mask=none"]');
-  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  await page.waitForFunction(() => /the settings on screen differ/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   assert.equal(await page.locator('.goal[data-goal=seen]').getAttribute('data-mark'), 'wrong');
   await page.click('.lesson-press[data-sets="mask=causal"]');
   await page.click('#lesson-again');
@@ -171,7 +171,7 @@ pageTest('a mark is placed by keys and by mouse, then revealed', async ({ page }
   assert.ok(Math.abs(now - lowest - 0.5) < 0.01);
   await page.keyboard.press('Enter');
   const words = await offBy(page);
-  const [, yours, measured, off, side] = words.match(/^You said ([\d.]+), measured = ([\d.]+)\. That is ([\d.]+) × too (high|low)\.$/);
+  const [, yours, measured, off, side] = words.match(/^You said ([\d.]+), measured = ([\d.]+)\. That is a factor of ([\d.]+) too (high|low)\.$/);
   const spectral = Number(await page.getByTestId('spectral').getAttribute('data-value'));
   assert.ok(Math.abs(measured - spectral) < 1e-3 * spectral);
   const ratio = 10 ** now / spectral;
@@ -212,7 +212,7 @@ pageTest('on a phone the lesson stands under the plot', { viewport: PHONE, conte
   assert.match(await page.locator('#guess-curve').getAttribute('aria-valuetext'), /^n = 256: L = \d/);
   // A tap straight after a flick only ends the flick: no finger is as fast as that.
   await page.click('#guess-reveal');
-  assert.match(await offBy(page), /^You drew slope/);
+  assert.match(await offBy(page), /^Your curve has slope/);
   await page.waitForSelector('.goal[data-goal=seen][data-reached=true]');
   for (let step = 0; step < 4; step += 1) {
     await page.tap('#lesson-next');

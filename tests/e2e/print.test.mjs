@@ -92,7 +92,7 @@ pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesso
   const steps = page.locator('.handout-step');
   assert.equal(await steps.count(), 6);
   const text = await page.locator('.handout').innerText();
-  for (const words of ['The sink and √n', '1. Draw it first', 'Recap', 'Draw the attention of 13 tokens.', 'R = 2', '________', 'On the page you can set R, the radius, from 0.5 to 3.', 'Goals']) assert.ok(text.includes(words), words);
+  for (const words of ['The sink and √n', '1. Draw it first', 'Recap', 'Raise the largest column sum to 13.', 'R = 2', '________', 'On the page you can set R, the radius, from 0.5 to 3.', 'Goals']) assert.ok(text.includes(words), words);
   // What the page shows after a goal is the answer.
   assert.ok(!text.includes('Without large scores there is no sink.'));
   assert.ok(!/[{}[\]]/.test(text.replaceAll(/\[[CK]\]/g, '')), 'markup of a lesson stands on the paper');
@@ -106,7 +106,7 @@ pageTest('a lesson is printed as a handout of all its steps', { hash: '#v3&lesso
   assert.match(await page.locator('.handout-who').innerText(), /Name[^]*Date/);
   // What a button does is said as what can be chosen, and a room for a number has its sign and unit.
   assert.match(await steps.nth(3).innerText(), /of radius R = 3\.\s+To choose on the page:\s+sample A: L = _+/);
-  assert.match(await steps.nth(4).innerText(), /says L ≤\s_+, where L =\s_+: _+\s×\./);
+  assert.match(await steps.nth(4).innerText(), /gives L ≤\s_+\. Here L =\s_+, so the bound for any n is _+\s× the norm\./);
   // Five figures of tokens, none of which answers a question. The recap has no number, as in the panel.
   assert.equal(await page.locator('.handout-figure svg circle.rim').count(), 5);
   assert.match(await steps.last().innerText(), /^Recap/);

@@ -173,7 +173,7 @@ pageTest('the projector’s verdict is that of the present answer, and its windo
   await said(page, 'frozen at');
   await answerAgain('higher', 'wrong');
   await page.click('.lesson-press[data-sets="mask=none"]');
-  await page.waitForFunction(() => /those on screen are others/.test(document.querySelector('[data-testid="guess-words"]').textContent));
+  await page.waitForFunction(() => /the settings on screen differ/.test(document.querySelector('[data-testid="guess-words"]').textContent));
   await rest(page);
   await page.keyboard.press('.');
   await agrees('higher');

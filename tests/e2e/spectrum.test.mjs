@@ -74,7 +74,7 @@ pageTest('a block of the Jacobian is selected with keys and with a press, and tr
   const read = () => page.locator('#blocks-readout').innerText();
   const reads = (words) => page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#blocks-readout').textContent), words);
   // At first it is the block that the sentence about the first pair names.
-  await reads('adds most to σ₁');
+  await reads('contributes most to σ₁');
   const [, output, input] = (await page.getByTestId('top-block').innerText()).match(/output token (\d+) comes through input token (\d+)/);
   assert.match(await read(), new RegExp(`output token ${output}, input token ${input} `));
   await page.focus('#blocks-map');
@@ -95,7 +95,7 @@ pageTest('a block of the Jacobian is selected with keys and with a press, and tr
   await page.mouse.click(box.x + 120, box.y + 100);
   await page.waitForFunction((before) => document.querySelector('#blocks-readout').textContent !== before, await read());
   await page.keyboard.press('Escape');
-  await reads('adds most to σ₁');
+  await reads('contributes most to σ₁');
   // Of more tokens the first ones are drawn, and the page says so.
   await answered(page, 'spectrum', () => type(page, 'n-number', '90'));
   await page.waitForFunction(() => /first 64 of 90/.test(document.querySelector('[data-testid="blocks-note"]').textContent));

@@ -96,7 +96,7 @@ pageTest('which attention is smoothest: each number is the command line’s', { 
   assert.match(await page.getByTestId('compare-finding').innerText(), /At n = 512, sink 8 is smoothest here.*times as large as the tokens/s);
   // What the lab sets itself is disabled in the bar, with the reason; R counts.
   for (const id of ['quick-random', 'quick-mask-causal', 'quick-norm-layer']) assert.ok(await page.locator(`#${id}`).isDisabled(), id);
-  assert.match(await page.locator('#quick-n-away').innerText(), /this lab goes over n/);
+  assert.match(await page.locator('#quick-n-away').innerText(), /this lab varies n/);
   await answered(page, 'compare', () => page.fill('#quick-radius-number', '2').then(() => page.keyboard.press('Enter')));
   // A number has a label of its own, which changes no kind.
   await page.click('label[for=compare-cap]');
@@ -138,7 +138,7 @@ pageTest('what a preset does not change at this size stands beside it, with the 
   const idle = page.getByTestId('idle-steps');
   await idle.waitFor({ state: 'visible' });
   assert.match(await idle.innerText(), /No effect here: the window \(all 64 tokens fit into its 4096\)/);
-  for (const [preset, words] of [['gpt-neox', /RoPE \(none of 2 entries turns/], ['gemma-2', /the cap of 50 \(no score passes 0\.19\d+\)/]]) {
+  for (const [preset, words] of [['gpt-neox', /RoPE \(none of 2 entries is rotated/], ['gemma-2', /the cap of 50 \(no score exceeds 0\.19\d+\)/]]) {
     await page.selectOption('#attention-preset', preset);
     await page.waitForFunction((source) => new RegExp(source).test(document.querySelector('[data-testid=idle-steps]').textContent), words.source);
   }
@@ -166,5 +166,5 @@ pageTest('heads a key that do not divide the heads are refused in their box, and
   await type(page, 'heads-per-key-number', '3');
   await page.waitForFunction(() => !document.querySelector('#heads-per-key-problem:not([hidden])'));
   await type(page, 'heads-number', '4');
-  await page.waitForFunction(() => [...document.querySelectorAll('.ungrouped')].some((line) => line.checkVisibility() && /3 heads a key do not divide 4 heads/.test(line.textContent)));
+  await page.waitForFunction(() => [...document.querySelectorAll('.ungrouped')].some((line) => line.checkVisibility() && /3 heads per key do not divide 4 heads/.test(line.textContent)));
 });

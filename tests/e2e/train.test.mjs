@@ -142,7 +142,7 @@ pageTest('the training of the newest tab is the one that is kept, and the other 
   const second = await context.newPage();
   await second.goto(`${url}#v3&plot=train`);
   await begin(second);
-  await keeps(page, /Another tab of this page has begun a training/);
+  await keeps(page, /Another tab of this page has started a training/);
   await second.reload();
   await second.waitForSelector('[data-testid="train-offer"]:visible', LONG);
   assert.match(await second.getByTestId('train-offer').innerText(), /dot, step \d+ of 9000/);
