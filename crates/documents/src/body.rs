@@ -18,14 +18,14 @@ pub struct Body {
     pub formulas: usize,
     /// The files beside the document that it shows or links to, from its folder.
     pub files: Vec<String>,
-    /// The pages of other documents that it links to, with their anchors: `theory.html#rounding`.
+    /// The pages of other documents that it links to, with their anchors: `numerics.html#rounding`.
     pub links: Vec<String>,
 }
 
 /// What the address of a link is, if it leads out of the document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A page of the site, with an anchor: `theory.html#rounding`.
+    /// A page of the site, with an anchor: `numerics.html#rounding`.
     Page(String),
     /// A file beside the document, which is put beside its page.
     File,

@@ -36,6 +36,7 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
             chapter("embedding", "Lipscope in pages of your own: frames, messages, links, JavaScript."),
             chapter("teaching", "Lectures and assignments with Lipscope."),
             chapter("models", "The norms of the layers of trained and random transformers."),
+            chapter("models_reference", "Maps, families, files and memory of models; certified bounds and results."),
             chapter(
                 "training",
                 "Small Transformers with nine kinds of attention: how they are trained, run backwards, and what was seen.",
@@ -50,6 +51,8 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
                 "theory",
                 "Every bound and witness of Lipscope: statement, hypotheses, source and, where it is ours, proof.",
             ),
+            chapter("numerics", "How the numbers are computed: the iteration, rounding, large n, searches."),
+            chapter("glossary", "The terms of Lipscope, with their symbols and keys, in a sentence each."),
             chapter("performance", "How fast Lipscope is, as measured."),
             chapter("reliability", "What broken input, long runs and lost workers do to Lipscope."),
         ],
