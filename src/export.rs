@@ -11,7 +11,7 @@ use super::files::{copy, download};
 use super::page::Page;
 use super::state::Stage;
 use super::strings;
-use super::workers::{EngineLane, EngineNews};
+use super::workers::{EngineLane, EngineMessage};
 
 /// Experiments with more numbers than this are written on one line.
 const PRETTY_UP_TO: usize = 20_000;
@@ -42,13 +42,13 @@ pub fn ask_script(page: Page, dialect: Dialect) {
     let note = page.answers.script_note;
     note.set(strings::writing_script().into());
     let plan = EnginePlan::Script(ScriptPlan { experiment, dialect });
-    page.engine.submit(EngineLane::Read, [plan], move |_, news| match news {
-        EngineNews::Reply(Content::Event(EngineEvent::Script(text)), _) => {
+    page.engine.submit(EngineLane::Read, [plan], move |_, message| match message {
+        EngineMessage::Reply(Content::Event(EngineEvent::Script(text)), _) => {
             note.set(String::new());
             download(&format!("lipscope_{}.py", dialect.id()), "text/x-python", &text);
         }
-        EngineNews::Reply(Content::Failed(problem), _) => note.set(strings::problem_text(&problem)),
-        EngineNews::GaveUp => note.set(String::new()),
-        EngineNews::Reply(..) => {}
+        EngineMessage::Reply(Content::Failed(problem), _) => note.set(strings::problem_text(&problem)),
+        EngineMessage::GaveUp => note.set(String::new()),
+        EngineMessage::Reply(..) => {}
     });
 }

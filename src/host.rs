@@ -28,7 +28,7 @@ pub fn begin(page: Page) {
     let Some(around) = window_around() else { return };
     let origin = RwSignal::new(None::<String>);
     let sent = StoredValue::new(String::new());
-    let tell = OncePerFrame::new(When::After, {
+    let emit = OncePerFrame::new(When::After, {
         let around = around.clone();
         move || {
             let Some(origin) = origin.get_untracked() else { return };
@@ -43,10 +43,10 @@ pub fn begin(page: Page) {
     effect(move |_| {
         let is_measured = page.answers.measured.with(Option::is_some);
         if origin.get().is_some() && is_measured {
-            tell.ask();
+            emit.ask();
         }
     });
-    let heard = window_event_listener(ev::message, {
+    let received = window_event_listener(ev::message, {
         let around = around.clone();
         move |event| {
             let Some(message) = asked(&event, &around) else { return };
@@ -62,7 +62,7 @@ pub fn begin(page: Page) {
             origin.set(Some(event.origin()));
         }
     });
-    on_cleanup(move || heard.remove());
+    on_cleanup(move || received.remove());
     send(&around, "*", ("ready", ""));
 }
 

@@ -34,7 +34,6 @@
 //! No view holds a formula of attention, and no numerics run here: they run in the worker.
 
 pub mod answers;
-mod ask;
 mod charts;
 mod classroom;
 mod controls;
@@ -72,6 +71,7 @@ mod plots;
 mod prelude;
 mod print;
 mod projector;
+mod query;
 mod share;
 mod shell;
 mod stage;

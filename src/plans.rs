@@ -3,7 +3,7 @@
 
 use lipscope_core::bounds::Norm;
 use lipscope_core::experiment::{Distribution, Experiment, Mask, RandomTokens, TokenSource, WeightSource};
-use lipscope_core::gap::{GapPlan, USUAL_LENGTHS, USUAL_RADII};
+use lipscope_core::gap::{DEFAULT_LENGTHS, DEFAULT_RADII, GapPlan};
 use lipscope_core::growth::GrowthPlan;
 use lipscope_core::measure::BlockNorms;
 use lipscope_core::picture::PairRequest;
@@ -175,7 +175,7 @@ pub fn gap(state: &PageState) -> GapPlan {
     {
         *radius = 1.0;
     }
-    GapPlan { experiment, radii: USUAL_RADII.to_vec(), lengths: USUAL_LENGTHS.to_vec() }
+    GapPlan { experiment, radii: DEFAULT_RADII.to_vec(), lengths: DEFAULT_LENGTHS.to_vec() }
 }
 
 /// How R depends on n in the view over n.

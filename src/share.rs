@@ -17,7 +17,7 @@ use super::whole_text::WholeText;
 /// Widths and heights of a frame that are offered, in CSS pixels.
 const SIZES: [(u32, u32); 5] = [(320, 240), (480, 320), (600, 400), (900, 500), (1280, 720)];
 /// The size that is offered first.
-const USUAL_SIZE: (u32, u32) = SIZES[2];
+const DEFAULT_SIZE: (u32, u32) = SIZES[2];
 /// The least and the most of a side: below it no plot can be read.
 const SIDES: (u32, u32) = (200, 4000);
 /// The width of the preview, in CSS pixels.
@@ -42,16 +42,16 @@ pub fn Share(
     // What each link opens. Links are mostly for readers and students, so that the teacher's view is never the first
     // choice, whatever this page shows.
     let (state_stage, step_stage) = (RwSignal::new(Stage::Full), RwSignal::new(Stage::Full));
-    let asks = RwSignal::new(Asks::Step);
+    let target = RwSignal::new(ShareTarget::Step);
     let state_link =
         memo(move |_| page.link_of(&Scene { stage: state_stage.get(), lesson: None, ..page.scene() }.without_class()));
     let later = use_later();
     // The assignment as its own link opens it; `None` outside of lessons, and where the lesson has no such step.
     let task = memo(move |_| {
         let LessonAt { id, step } = page.lesson.get()?;
-        let (first, assigned) = match asks.get() {
-            Asks::Step => (step, Some(step)),
-            Asks::Lesson => (0, None),
+        let (first, assigned) = match target.get() {
+            ShareTarget::Step => (step, Some(step)),
+            ShareTarget::Lesson => (0, None),
         };
         let followed = (later.table()?.read_link)(&format!("v3&lesson={id}.{}", first + 1));
         let scene = followed.scene.filter(|scene| scene.lesson.is_some())?;
@@ -67,14 +67,16 @@ pub fn Share(
     let step_about = move || {
         let LessonAt { id, step } = page.lesson.get()?;
         let lesson = (later.table()?.find_lesson)(&id)?;
-        Some(match asks.get() {
-            Asks::Step => strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()),
-            Asks::Lesson => strings::share_lesson_about { lesson: lesson.title.now(), steps: lesson.n_tasks() }.text(),
+        Some(match target.get() {
+            ShareTarget::Step => strings::share_step_about(lesson.clamped(step), lesson.n_tasks(), lesson.title.now()),
+            ShareTarget::Lesson => {
+                strings::share_lesson_about { lesson: lesson.title.now(), steps: lesson.n_tasks() }.text()
+            }
         })
     };
     let on_asks = move |event: ev::Targeted<ev::Event, web_sys::HtmlSelectElement>| {
         let picked = event.target().value();
-        asks.set(Asks::ALL.into_iter().find(|asks| asks.id() == picked).unwrap_or(Asks::Step));
+        target.set(ShareTarget::ALL.into_iter().find(|target| target.id() == picked).unwrap_or(ShareTarget::Step));
     };
     view! {
         <DialogBox id="share" heading=strings::share_panel() is_open=use_panels().share>
@@ -95,7 +97,7 @@ pub fn Share(
                 <div class="choice">
                     <label for="share-step-asks">{strings::share_asks()}</label>
                     <select id="share-step-asks" on:change:target=on_asks>
-                        {Asks::ALL.map(|choice| view! { <option value=choice.id() selected=move || asks.get() == choice>{choice.words()}</option> })}
+                        {ShareTarget::ALL.map(|choice| view! { <option value=choice.id() selected=move || target.get() == choice>{choice.words()}</option> })}
                     </select>
                 </div>
                 <StageChoice id="share-step-as" stage=step_stage/>
@@ -122,15 +124,15 @@ pub fn Share(
 /// What an assignment asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
-enum Asks {
+enum ShareTarget {
     /// The step on screen.
     Step,
     /// All steps of its lesson.
     Lesson,
 }
 
-impl Asks {
-    const ALL: [Asks; 2] = [Asks::Step, Asks::Lesson];
+impl ShareTarget {
+    const ALL: [ShareTarget; 2] = [ShareTarget::Step, ShareTarget::Lesson];
 
     fn id(self) -> &'static str {
         self.into()
@@ -138,8 +140,8 @@ impl Asks {
 
     fn words(self) -> &'static str {
         match self {
-            Asks::Step => strings::share_ask::step(),
-            Asks::Lesson => strings::share_ask::lesson(),
+            ShareTarget::Step => strings::share_ask::step(),
+            ShareTarget::Lesson => strings::share_ask::lesson(),
         }
     }
 }
@@ -192,7 +194,7 @@ fn PartSwitch(
 fn Embedding() -> impl IntoView {
     let page = use_page();
     let panels = use_panels();
-    let size = RwSignal::new(USUAL_SIZE);
+    let size = RwSignal::new(DEFAULT_SIZE);
     // What belongs to a class is not for a public page.
     let address = memo(move |_| page.link_of(&Scene { stage: Stage::Embed, ..page.scene() }.without_class()));
     let code = memo(move |_| {

@@ -1,4 +1,5 @@
-"""Prints the rows of a table of docs/models.md ("How far a bound reaches") from what `lipscope certify --weights` wrote.
+"""Prints the rows of a table of docs/models_reference.md ("How far a bound reaches") from what `lipscope certify
+--weights` wrote.
 
     certify_table.py NAME TABLE.csv.. [--check PAGE.md]
 

@@ -10,8 +10,8 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, GrowthEvent, GrowthReque
 
 use crate::prelude::*;
 
-use crate::ask::{Answer, Ask, Start};
 use crate::plans;
+use crate::query::{Answer, Query, Start};
 use crate::state::PageState;
 
 use super::falls::{Fall, carrying};
@@ -36,16 +36,21 @@ pub struct Curves {
 impl Curves {
     /// Asks for the curves of a plan and, where `worst` holds a plan, for the worst tokens over n, which `remember`
     /// takes.
-    pub fn ask(ask: Ask<Self>, (plan, worst): (GrowthRequest, Option<WorstRequest>), start: Start, remember: Remember) {
+    pub fn ask(
+        ask: Query<Self>,
+        (plan, worst): (GrowthRequest, Option<WorstRequest>),
+        start: Start,
+        remember: Remember,
+    ) {
         let plans = [EnginePlan::Growth(plan)].into_iter().chain(worst.map(EnginePlan::Worst)).collect();
-        ask.want(Ok(plans), start, move |ask, plan, answer| match answer {
+        ask.request(Ok(plans), start, move |ask, plan, answer| match answer {
             Answer::Event(EngineEvent::Worst(found)) => remember(&found),
-            answer => Curves::hear(ask, plan, answer),
+            answer => Curves::on_event(ask, plan, answer),
         });
     }
 
     /// Stores an answer to a plan of curves.
-    fn hear(ask: Ask<Self>, plan: &EnginePlan, answer: Answer) {
+    fn on_event(ask: Query<Self>, plan: &EnginePlan, answer: Answer) {
         let EnginePlan::Growth(plan) = plan else { return };
         match answer {
             Answer::Event(EngineEvent::Growth(GrowthEvent::Sketch(found) | GrowthEvent::Curves(found))) => {
@@ -80,7 +85,7 @@ impl Curves {
 
     /// Carries tokens to the n at which the curve of the worst tokens known falls, once the curves are whole; see
     /// [`KnownTokens::falls`](super::KnownTokens::falls).
-    pub fn carry(ask: Ask<Self>, state: &PageState, known: RwSignal<KnownTokens>) {
+    pub fn carry(ask: Query<Self>, state: &PageState, known: RwSignal<KnownTokens>) {
         if !ask.is_whole() {
             return;
         }

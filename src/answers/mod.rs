@@ -26,9 +26,9 @@ use lipscope_core::experiment::{Experiment, Rows};
 use lipscope_core::scaling::ScalingPoint;
 use lipscope_core::tightness::TightnessPoint;
 
-use crate::ask::{Ask, AtFailure, Engine};
 use crate::phase::ModelPhase;
 use crate::plans;
+use crate::query::{AtFailure, Engine, Query};
 use crate::state::{PageState, TokenChoice};
 use crate::strings::Message;
 use crate::workers::EngineLane;
@@ -66,27 +66,27 @@ pub struct TokenWords {
 #[derive(Clone, Copy)]
 pub struct Answers {
     /// The last good measurement.
-    pub measured: Ask<Option<Arc<Measured>>>,
+    pub measured: Query<Option<Arc<Measured>>>,
     /// The norm that a measurement has found first, while the rest of it is on its way.
     pub first: RwSignal<Option<First>>,
     /// The bounds on the ball at the present n, and its worst tokens.
-    pub ball: Ask<Option<Arc<BallFacts>>>,
+    pub ball: Query<Option<Arc<BallFacts>>>,
     /// The draws over n.
-    pub sweep: Ask<Sweep>,
+    pub sweep: Query<Sweep>,
     /// The bounds over n beside the draws.
-    pub bounds: Ask<Curves>,
+    pub bounds: Query<Curves>,
     /// The curves of the view over n.
-    pub growth: Ask<Curves>,
+    pub growth: Query<Curves>,
     /// All tokens that were measured or found.
     pub known: RwSignal<KnownTokens>,
     /// The results of searches, one for each n and ball.
     pub searched: RwSignal<Vec<SearchFound>>,
     /// The scaled tokens of the lab; lessons read them too.
-    pub scaling: Ask<Vec<ScalingPoint>>,
+    pub scaling: Query<Vec<ScalingPoint>>,
     /// The lab's searches, one at each n; lessons read them too.
-    pub tightness: Ask<Vec<TightnessPoint>>,
+    pub tightness: Query<Vec<TightnessPoint>>,
     /// The inverses of the lab; lessons read them too.
-    pub inverse: Ask<Pair>,
+    pub inverse: Query<Pair>,
     /// The runs of training, in the order in which they take turns.
     pub training: RwSignal<Vec<TrainRun>>,
     /// The number of the run of training whose details are shown.
@@ -114,17 +114,17 @@ impl Answers {
         let lab = EngineLane::Lab;
         Answers {
             // Measurement and ball hold the plan that they answer, so the last good ones stay on screen.
-            measured: Ask::new(engine, EngineLane::Measure, AtFailure::Keep),
+            measured: Query::new(engine, EngineLane::Measure, AtFailure::Keep),
             first: RwSignal::new(None),
-            ball: Ask::new(engine, EngineLane::Ball, AtFailure::Keep),
-            sweep: Ask::new(engine, EngineLane::Sweep, AtFailure::Clear),
-            bounds: Ask::new(engine, EngineLane::Bounds, AtFailure::Clear),
-            growth: Ask::new(engine, EngineLane::Growth, AtFailure::Clear),
+            ball: Query::new(engine, EngineLane::Ball, AtFailure::Keep),
+            sweep: Query::new(engine, EngineLane::Sweep, AtFailure::Clear),
+            bounds: Query::new(engine, EngineLane::Bounds, AtFailure::Clear),
+            growth: Query::new(engine, EngineLane::Growth, AtFailure::Clear),
             known: RwSignal::default(),
             searched: RwSignal::default(),
-            scaling: Ask::new(engine, lab, AtFailure::Clear),
-            tightness: Ask::new(engine, lab, AtFailure::Clear),
-            inverse: Ask::new(engine, lab, AtFailure::Clear),
+            scaling: Query::new(engine, lab, AtFailure::Clear),
+            tightness: Query::new(engine, lab, AtFailure::Clear),
+            inverse: Query::new(engine, lab, AtFailure::Clear),
             training: RwSignal::default(),
             training_shown: RwSignal::new(None),
             model_phase: RwSignal::new(ModelPhase::Idle),

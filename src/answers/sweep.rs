@@ -7,10 +7,10 @@ use lipscope_core::fit::{PowerLaw, fit_power_law};
 use lipscope_core::sweep::SweepPoint;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SweepRequest};
 
-use crate::ask::{Answer, Ask, Start};
 use crate::frame::now;
 use crate::phase::Phase;
 use crate::plans;
+use crate::query::{Answer, Query, Start};
 use crate::state::PageState;
 
 /// The running sweep, or the last one.
@@ -30,9 +30,9 @@ pub struct Sweep {
 
 impl Sweep {
     /// Makes the request for a sweep, and gives its points to `remember` before any view sees them.
-    pub fn ask(ask: Ask<Self>, of: Option<SweepRequest>, remember: impl Fn(&SweepRequest, &[SweepPoint]) + 'static) {
+    pub fn ask(ask: Query<Self>, of: Option<SweepRequest>, remember: impl Fn(&SweepRequest, &[SweepPoint]) + 'static) {
         let request = Ok(of.iter().cloned().map(EnginePlan::Sweep).collect());
-        ask.want(request, Start::AtRest, move |ask, _, answer| {
+        ask.request(request, Start::AtRest, move |ask, _, answer| {
             if let (Some(of), Answer::Event(EngineEvent::Sweep(points))) = (&of, answer) {
                 remember(of, &points);
                 ask.renewed(|sweep| sweep.add(of, points, now()));
@@ -41,13 +41,13 @@ impl Sweep {
     }
 
     /// Pauses the work, and drops the points of the earlier sweep.
-    pub fn pause(ask: Ask<Self>) {
+    pub fn pause(ask: Query<Self>) {
         ask.stop(Phase::Paused);
         ask.update(|sweep| sweep.before.clear());
     }
 
     /// Continues paused work, or repeats work that failed.
-    pub fn resume(ask: Ask<Self>) {
+    pub fn resume(ask: Query<Self>) {
         let rest = ask.with_untracked(Sweep::rest);
         match rest {
             Some(plan) if !untrack(|| ask.is_stale()) => {

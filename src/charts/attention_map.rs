@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn l_is_called_about_the_root_of_the_column_sum_only_where_it_is() {
-        let (mut about, mut apart) = (0, 0);
+        let (mut about, mut deviation) = (0, 0);
         let tokens = [TokenChoice::Adversarial, TokenChoice::Skew, TokenChoice::Distribution(Distribution::Sphere)];
         let weights = [WeightChoice::IdentityMinus, WeightChoice::IdentityPlus, WeightChoice::Random];
         for at in 0..54 {
@@ -132,8 +132,8 @@ mod tests {
             let root = picture.column_sums.iter().copied().fold(0.0, f64::max).sqrt();
             let is_near = (measurement.spectral / root - 1.0).abs() <= 0.1;
             assert_eq!(sentence.contains("about"), is_near, "{}, {root}: {sentence}", measurement.spectral);
-            if is_near { about += 1 } else { apart += 1 }
+            if is_near { about += 1 } else { deviation += 1 }
         }
-        assert!(about > 2 && apart > 2, "{about} and {apart}");
+        assert!(about > 2 && deviation > 2, "{about} and {deviation}");
     }
 }

@@ -42,11 +42,11 @@ pub fn show_soon(find: impl Fn() -> Vec<web_sys::Element> + 'static) {
 /// does nothing.
 pub fn show_figure(room: Classroom, id: &'static str) {
     let is_moved = Rc::new(Cell::new(false));
-    let hear = |event| {
+    let on_event = |event| {
         let is_moved = is_moved.clone();
         window_event_listener_untyped(event, move |_| is_moved.set(true))
     };
-    let listeners = HANDS.map(hear).into();
+    let listeners = HANDS.map(on_event).into();
     look_for(room, Watch { at: room.page.lesson.get_untracked(), id, is_moved, listeners }, LOOKS);
 }
 
@@ -58,7 +58,7 @@ struct Watch {
     id: &'static str,
     /// Whether the reader has done something since.
     is_moved: Rc<Cell<bool>>,
-    /// What hears of it.
+    /// What receives of it.
     listeners: Vec<WindowListenerHandle>,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use crate::ask::Ask;
 use crate::lessons::{Acts, Age, Ages, Facts, Situation, Step};
+use crate::query::Query;
 
 use super::context::Classroom;
 use super::{course, guess};
@@ -39,7 +39,7 @@ pub fn with_facts<T>(room: Classroom, read: impl FnOnce(Facts<'_>) -> T) -> T {
 }
 
 /// The age of an answer that comes in part by part. Its first part takes the place of the last whole one.
-fn age_of_parts<T: Send + Sync + 'static>(ask: Ask<T>) -> Age {
+fn age_of_parts<T: Send + Sync + 'static>(ask: Query<T>) -> Age {
     if ask.is_stale() {
         Age::Before
     } else if ask.is_whole() {

@@ -121,7 +121,7 @@ fn ScoreSteps() -> impl IntoView {
             on_pick=Callback::new(move |id: String| {
                 let layout = RopeLayout::ALL.into_iter().find(|layout| layout.id() == id);
                 page.edit("rope", |state| {
-                    let now = state.score.rope.unwrap_or(Rope::USUAL);
+                    let now = state.score.rope.unwrap_or(Rope::DEFAULT);
                     state.score.rope = layout.map(|layout| Rope { layout, ..now });
                 });
             })

@@ -8,10 +8,10 @@ use crate::prelude::*;
 use lipscope_protocol::tasks::WorstAt;
 
 use crate::answers::Curves;
-use crate::ask::{Ask, AtFailure, Start};
 use crate::frame::Debounce;
 use crate::page::{Page, PlotChoice};
 use crate::plans;
+use crate::query::{AtFailure, Query, Start};
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::workers::EngineLane;
 
@@ -28,7 +28,7 @@ pub struct Growth {
     /// The n under the pointer or the keys.
     pub(super) hover: RwSignal<Option<f64>>,
     /// The worst-case search.
-    pub(super) search: Ask<SearchRun>,
+    pub(super) search: Query<SearchRun>,
     /// Whether the curves have belonged to another state for longer than `PATIENCE`. They are then drawn faintly, so
     /// that a reader does not take them for curves of the present state.
     pub(super) is_waiting: RwSignal<bool>,
@@ -76,7 +76,7 @@ impl Growth {
         Growth {
             page,
             hover: RwSignal::new(None),
-            search: Ask::new(page.engine, EngineLane::Search, AtFailure::Keep),
+            search: Query::new(page.engine, EngineLane::Search, AtFailure::Keep),
             is_waiting: RwSignal::new(false),
         }
     }

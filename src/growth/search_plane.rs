@@ -71,10 +71,10 @@ fn count_alike(plane: &mut TokenPlane) {
     if plane.points.iter().all(|point| point.1 == 0.0) {
         return;
     }
-    let apart = SAME * plane.points.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max);
+    let distance = SAME * plane.points.iter().map(|point| point.0.hypot(point.1)).fold(0.0, f64::max);
     let mut groups: Vec<((f64, f64), usize)> = Vec::new();
     for point in &plane.points {
-        let is_same = |other: &(f64, f64)| (other.0 - point.0).hypot(other.1 - point.1) <= apart;
+        let is_same = |other: &(f64, f64)| (other.0 - point.0).hypot(other.1 - point.1) <= distance;
         match groups.iter_mut().find(|(place, _)| is_same(place)) {
             Some((_, count)) => *count += 1,
             None => groups.push((*point, 1)),

@@ -5,10 +5,10 @@ use crate::prelude::*;
 use std::sync::Arc;
 
 use crate::answers::SearchFound;
-use crate::ask::Answer;
 use crate::page::PLACE_OWN;
 use crate::phase::Phase;
 use crate::plans;
+use crate::query::Answer;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 use crate::strings;
 use lipscope_core::experiment::{Experiment, Normalization, TokenSource};

@@ -7,11 +7,11 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::ask::Ask;
 use crate::charts::{ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
 use crate::page::use_page;
+use crate::query::Query;
 use crate::strings::{self, Paper};
 use lipscope_core::picture::BlockPicture;
 use lipscope_core::spectrum::{Spectrum, TopBlock};
@@ -32,7 +32,7 @@ pub struct SpectrumData {
 #[component]
 pub fn BlocksFigure(
     /// The singular values, and the norms of blocks.
-    run: Ask<SpectrumData>,
+    run: Query<SpectrumData>,
 ) -> impl IntoView {
     let settings = use_page().settings;
     let canvas = NodeRef::<Canvas>::new();

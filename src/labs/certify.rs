@@ -21,8 +21,8 @@ use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::{LabNumber, LabSlider, Slide};
 use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::{Ask, Request};
 use crate::phase::Phase;
+use crate::query::{Query, Request};
 
 /// The values of eps/R that are drawn in each decade.
 const IN_A_DECADE: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];
@@ -58,11 +58,11 @@ impl Lab for CertifyLab {
         if let Err(at) = all.binary_search_by(|eps| eps.total_cmp(&relative)) {
             all.insert(at, relative);
         }
-        let effort = NearbyEffort { restarts, ..NearbyEffort::USUAL };
+        let effort = NearbyEffort { restarts, ..NearbyEffort::DEFAULT };
         Ok(vec![EnginePlan::Certify(CertifyPlan { experiment: state.experiment(), relative: all, effort })])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Certify(found) = event {
             run.fresh(|data| *data = Some(found));
         }
@@ -72,7 +72,7 @@ impl Lab for CertifyLab {
         Some(CardPicture::Lines(chart(Some(&pictures.certify), None)))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let page = use_page();
         let relative = memo(move |_| page.settings.with(|settings| settings.certify.relative));
         let plot = LabPlot::new(
@@ -102,7 +102,7 @@ impl Lab for CertifyLab {
                 <p class="lab-finding" data-testid="certify-finding">{move || strings::certify_finding(row.get().as_ref())}</p>
             }
             .into_any(),
-            beside: Some(view! { <Discs run/> }.into_any()),
+            aside: Some(view! { <Discs run/> }.into_any()),
             facts: view! {
                 <dl class="lab-facts">
                     <Fact id="certify-epsilon" name=strings::EPS sign="=" value=value(|row| row.epsilon)/>
@@ -133,7 +133,7 @@ impl Lab for CertifyLab {
 #[component]
 fn Discs(
     /// The bounds around the tokens.
-    run: Ask<Option<Certified>>,
+    run: Query<Option<Certified>>,
 ) -> impl IntoView {
     let page = use_page();
     let moves = Signal::derive(move || Some(moves(page, run)));
@@ -160,7 +160,7 @@ fn certify_shown(page: Page) -> f64 {
 
 /// The radius within which each token may move, and where the search has moved the tokens. No moves while the search
 /// runs, or while a token is held.
-fn moves(page: Page, run: Ask<Option<Certified>>) -> Moves {
+fn moves(page: Page, run: Query<Option<Certified>>) -> Moves {
     let relative = certify_shown(page);
     let found = run.with(|data| {
         let found = data.as_ref().filter(|_| run.phase() == Phase::Done && !page.held.get())?;

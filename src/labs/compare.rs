@@ -21,7 +21,7 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::{LabChoice, LabNumber};
 use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// The lengths over n.
 const LENGTHS: [usize; 13] = [2, 3, 4, 6, 8, 12, 16, 24, 32, 64, 128, 256, 512];
@@ -74,7 +74,7 @@ impl Lab for CompareLab {
         Ok(vec![EnginePlan::Compare(ComparisonPlan { experiment: state.experiment(), kinds, along, search })])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Compare(points) = event {
             run.fresh(|data| data.extend(points));
         }
@@ -84,7 +84,7 @@ impl Lab for CompareLab {
         Some(CardPicture::Lines(chart(&pictures.compare, &CompareSettings::default())))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let page = use_page();
         let settings = memo(move |_| page.settings.with(|settings| settings.compare.clone()));
         let words = memo(move |_| run.with(|points| settings.with(|settings| finding(points, settings))));
@@ -117,7 +117,7 @@ impl Lab for CompareLab {
                     <p class="lab-finding" data-testid="compare-finding">{words}</p>
                 }
                 .into_any(),
-                beside: None,
+                aside: None,
                 facts: view! { <CompareTable run/> }.into_any(),
                 terms: vec![
                     (strings::compare_norm(), strings::compare_norm_about()),
@@ -189,7 +189,7 @@ fn CompareControls() -> impl IntoView {
 #[component]
 fn CompareTable(
     /// The comparison.
-    run: Ask<Vec<ComparisonPoint>>,
+    run: Query<Vec<ComparisonPoint>>,
 ) -> impl IntoView {
     let Page { settings, state, .. } = use_page();
     let rows = memo(move |_| {

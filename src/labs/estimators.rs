@@ -17,7 +17,7 @@ use super::frame::{LabParts, lab_view};
 use super::inputs::{LabChoice, LabNumber};
 use super::lab::Lab;
 use super::plot::{LabPlot, plot_ids};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// Estimators of the spectral norm on one Jacobian.
 pub struct EstimatorLab;
@@ -32,7 +32,7 @@ impl Lab for EstimatorLab {
         Ok(vec![EnginePlan::Estimators(EstimatorPlan { experiment, tolerance })])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Estimators(points) = event {
             run.fresh(|data| data.extend(points));
         }
@@ -42,7 +42,7 @@ impl Lab for EstimatorLab {
         Some(CardPicture::Lines(estimators_chart(&pictures.estimators, EstimatorQuantity::Error)))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let settings = use_page().settings;
         let shown = memo(move |_| settings.with(|settings| settings.estimators.shown));
         let trial = memo(move |_| settings.with(|settings| settings.estimators.trial));
@@ -81,7 +81,7 @@ impl Lab for EstimatorLab {
                 <p class="lab-finding" data-testid="estimators-about">{move || strings::trial_about(trial.get())}</p>
             }
             .into_any(),
-            beside: None,
+            aside: None,
             facts: view! {
                 <div class="estimators-ends" tabindex="0" role="region" aria-label=strings::estimators_ends()>
                     <table>

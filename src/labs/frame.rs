@@ -11,8 +11,8 @@ use crate::strings::{self, Paper};
 use crate::theory::Place;
 
 use super::plot::LabPlot;
-use crate::ask::Ask;
 use crate::phase::Phase;
+use crate::query::Query;
 use lipscope_plot::{Kind, Number};
 
 /// The content of a lab's frame, but for its plots.
@@ -24,7 +24,7 @@ pub struct LabParts {
     /// Its own controls, and sentences about them.
     pub controls: AnyView,
     /// A view beside the plots.
-    pub beside: Option<AnyView>,
+    pub aside: Option<AnyView>,
     /// Its numbers, each a `Fact` or a view of its own.
     pub facts: AnyView,
     /// The words that the lab uses, each with its meaning.
@@ -39,7 +39,7 @@ pub struct LabParts {
 
 /// The view of a lab: `run` is its latest request to the engine with the data of the answers, `plots` has the main plot
 /// first; it is empty where the one picture stands beside.
-pub fn lab_view<T: Default + Send + Sync + 'static>(run: Ask<T>, plots: Vec<LabPlot<T>>, parts: LabParts) -> AnyView {
+pub fn lab_view<T: Default + Send + Sync + 'static>(run: Query<T>, plots: Vec<LabPlot<T>>, parts: LabParts) -> AnyView {
     let (_, _, heading, _) = plot_name(parts.plot);
     let plots = plots.into_iter().map(|plot| plot.view(heading, parts.paper, parts.source)).collect();
     let work = Work {
@@ -101,9 +101,9 @@ pub fn Fact(
 }
 
 fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
-    let LabParts { id, plot, controls, beside, facts, terms, theory, .. } = parts;
+    let LabParts { id, plot, controls, aside, facts, terms, theory, .. } = parts;
     let Work { phase, progress, is_stale, stop, again } = work;
-    let is_wide = plots.len() + usize::from(beside.is_some()) > 1;
+    let is_wide = plots.len() + usize::from(aside.is_some()) > 1;
     let page = use_page();
     let is_running = move || phase.with(|phase| *phase == Phase::Running);
     let can_repeat = move || phase.with(|phase| matches!(phase, Phase::Stopped | Phase::Failed(_)));
@@ -145,7 +145,7 @@ fn frame(parts: LabParts, plots: Vec<AnyView>, work: Work) -> AnyView {
             </div>
             <div class="lab-plots" class:wide=is_wide>
                 {plots}
-                {beside}
+                {aside}
             </div>
             {facts}
             <div class="lab-foot">

@@ -9,7 +9,7 @@ use crate::state::{PageState, Settings};
 use crate::strings::{self, Paper};
 use crate::theory::Place;
 use lipscope_core::bounds::{Bound, SHARP};
-use lipscope_core::gap::{GapCell, USUAL_LENGTHS, USUAL_RADII};
+use lipscope_core::gap::{DEFAULT_LENGTHS, DEFAULT_RADII, GapCell};
 use lipscope_plot::Number;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
@@ -18,7 +18,7 @@ use super::frame::{Fact, LabParts, lab_view};
 use super::gap_map::{Axes, gap_table, gap_tiles, widest};
 use super::lab::Lab;
 use super::plot::{all_digits, shown};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// The best bounds over n and R.
 pub struct GapLab;
@@ -31,7 +31,7 @@ impl Lab for GapLab {
         Ok(vec![EnginePlan::Gap(plans::gap(state))])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Gap(cells) = event {
             run.fresh(|data| data.extend(cells));
         }
@@ -41,9 +41,9 @@ impl Lab for GapLab {
         Some(CardPicture::Tiles(gap_tiles(&pictures.gap, &Axes::of(&pictures.gap))))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let at = RwSignal::new(None::<(usize, usize)>);
-        let axes = StoredValue::new(Axes::new(&USUAL_RADII, &USUAL_LENGTHS));
+        let axes = StoredValue::new(Axes::new(&DEFAULT_RADII, &DEFAULT_LENGTHS));
         let tiles = memo(move |_| run.with(|cells| axes.with_value(|axes| gap_tiles(cells, axes))));
         // The cell that is read, else the one with the largest ratio.
         let cell = memo(move |_| {
@@ -86,7 +86,7 @@ impl Lab for GapLab {
             id: "gap",
             plot: Self::PLOT,
             controls: view! { <p class="lab-finding" data-testid="gap-finding">{finding}</p> }.into_any(),
-            beside: Some(figure().into_any()),
+            aside: Some(figure().into_any()),
             facts: view! {
                 <dl class="lab-facts">
                     <Fact id="gap-n" name=strings::SMALL_N sign="=" value=value(|cell| Some(cell.n)) written=strings::count/>

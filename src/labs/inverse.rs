@@ -22,7 +22,7 @@ use super::plane::{GRID_SIDE, Plane};
 use super::player::{Frame, Player, use_frame};
 use super::plot::{LabPlot, plot_ids};
 use crate::answers::{Pair, Side, Which};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// The most iterations: at c = 0.9 the slowest inverse that converges takes about 350.
 const ITERATIONS: usize = 600;
@@ -73,19 +73,19 @@ impl Lab for InverseLab {
         Ok(vec![plan(Attention::L2, shared), plan(Attention::Dot, dot_weights)])
     }
 
-    fn begin(page: Page) -> Ask<Self::Data> {
+    fn begin(page: Page) -> Query<Self::Data> {
         provide_context(Frame::default());
         page.answers.inverse
     }
 
     /// Each side of the pair keeps its earlier inverse until the new one begins.
-    fn on_event(run: Ask<Self::Data>, plan: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, plan: &EnginePlan, event: EngineEvent) {
         if let (EnginePlan::Inverse(plan), EngineEvent::Inverse(event)) = (plan, event) {
             run.renewed(|pair| pair.side(plan.experiment.attention).take(event));
         }
     }
 
-    fn on_failure(run: Ask<Self::Data>, plan: &EnginePlan) {
+    fn on_failure(run: Query<Self::Data>, plan: &EnginePlan) {
         if let EnginePlan::Inverse(plan) = plan {
             run.renewed(|pair| *pair.side(plan.experiment.attention) = Side::default());
         }
@@ -107,7 +107,7 @@ impl Lab for InverseLab {
         }
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let Frame(frame) = use_frame();
         let read = move |pair: &Pair, at: Option<f64>| {
             let iteration = at.map_or_else(|| frame.get(), |x| x as usize);
@@ -128,7 +128,7 @@ impl Lab for InverseLab {
                 id: "inverse",
                 plot: Self::PLOT,
                 controls: view! { <InverseControls/> }.into_any(),
-                beside: Some(
+                aside: Some(
                     view! {
                         <div class="lab-planes">
                             <Ending which=Which::L2/>

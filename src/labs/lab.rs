@@ -2,8 +2,8 @@
 
 use crate::prelude::*;
 
-use crate::ask::{Answer, Ask, AtFailure, Request, Start};
 use crate::page::{Page, PlotChoice, use_page};
+use crate::query::{Answer, AtFailure, Query, Request, Start};
 use crate::state::{PageState, Settings};
 use crate::workers::EngineLane;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
@@ -21,18 +21,18 @@ pub trait Lab: Sized + 'static {
     fn request(settings: &Settings, state: &PageState) -> Request;
 
     /// Puts an event of the answer into the data. Events of other labs change nothing.
-    fn on_event(run: Ask<Self::Data>, plan: &EnginePlan, event: EngineEvent);
+    fn on_event(run: Query<Self::Data>, plan: &EnginePlan, event: EngineEvent);
 
     /// The view of the data.
-    fn view(run: Ask<Self::Data>) -> AnyView;
+    fn view(run: Query<Self::Data>) -> AnyView;
 
     /// The requests of the lab, once for a page. Data that lessons read are kept among the answers of the page.
-    fn begin(page: Page) -> Ask<Self::Data> {
-        Ask::new(page.engine, EngineLane::Lab, AtFailure::Clear)
+    fn begin(page: Page) -> Query<Self::Data> {
+        Query::new(page.engine, EngineLane::Lab, AtFailure::Clear)
     }
 
     /// Changes the data after a plan that failed. The frame of the lab names the failure.
-    fn on_failure(_: Ask<Self::Data>, _: &EnginePlan) {}
+    fn on_failure(_: Query<Self::Data>, _: &EnginePlan) {}
 
     /// The picture of its card; `None` for a lab that the gallery does not show.
     fn card(_: &Pictures) -> Option<CardPicture> {
@@ -77,7 +77,7 @@ impl Entry {
 }
 
 /// The requests of a lab, as the context has them: a type for each lab.
-struct RunOf<L: Lab>(Ask<L::Data>);
+struct RunOf<L: Lab>(Query<L::Data>);
 
 impl<L: Lab> Clone for RunOf<L> {
     fn clone(&self) -> Self {
@@ -85,7 +85,7 @@ impl<L: Lab> Clone for RunOf<L> {
     }
 }
 
-fn run_of<L: Lab>() -> Ask<L::Data> {
+fn run_of<L: Lab>() -> Query<L::Data> {
     expect_context::<RunOf<L>>().0
 }
 
@@ -94,7 +94,7 @@ fn request<L: Lab>() {
     // The worst tokens of the ball may not be known yet.
     let Some(state) = page.in_effect() else { return run.leave() };
     let request = page.settings.with(|settings| L::request(settings, &state));
-    run.want(request, Start::AtRest, |run, plan, answer| match answer {
+    run.request(request, Start::AtRest, |run, plan, answer| match answer {
         Answer::Event(event) => L::on_event(run, plan, event),
         Answer::Failed(_) | Answer::GaveUp => L::on_failure(run, plan),
     });

@@ -6,7 +6,7 @@ use crate::charts::{ExperimentSource, ExportFold, ReadableChart, TableFold, expo
 use crate::strings::{self, Paper};
 use lipscope_plot::{Kind, LineChart, Number, Table};
 
-use crate::ask::Ask;
+use crate::query::Query;
 
 /// The ids and the file name of a plot; `plot_ids!("scaled")` makes those that begin or end with "scaled".
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ pub fn all_digits(x: f64, _: Kind) -> String {
 /// A plot of a lab: the run that it shows, and the chart, sentence, readout and table made from it.
 pub struct LabPlot<T: 'static> {
     ids: PlotIds,
-    run: Ask<T>,
+    run: Query<T>,
     at: RwSignal<Option<f64>>,
     chart: Memo<LineChart>,
     words: Memo<String>,
@@ -67,7 +67,7 @@ impl<T: Send + Sync + 'static> LabPlot<T> {
     /// `chart` draws the run, `words` describes the drawing in a sentence, and `read` gives the values at an x.
     pub fn new(
         ids: PlotIds,
-        run: Ask<T>,
+        run: Query<T>,
         chart: impl Fn(&T) -> LineChart + Send + Sync + 'static,
         words: impl Fn(&T) -> String + Send + Sync + 'static,
         read: impl Fn(&T, Option<f64>) -> String + Send + Sync + 'static,

@@ -19,7 +19,7 @@ use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabChoice;
 use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// Radii per decade.
 const TO_A_DECADE: i32 = 8;
@@ -47,13 +47,13 @@ impl Lab for ScalingLab {
         Ok(vec![EnginePlan::Scaling(plan)])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Scaling(points) = event {
             run.fresh(|data| data.extend(points));
         }
     }
 
-    fn begin(page: Page) -> Ask<Self::Data> {
+    fn begin(page: Page) -> Query<Self::Data> {
         page.answers.scaling
     }
 
@@ -65,7 +65,7 @@ impl Lab for ScalingLab {
         Some(CardPicture::Lines(chart(&pictures.scaling, Norm::Spectral)))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let page = use_page();
         let fits = memo(move |_| run.with(|data| slopes(data)));
         let last = memo(move |_| run.with(|data| data.last().copied()));
@@ -118,7 +118,7 @@ impl Lab for ScalingLab {
                 <Untied/>
             }
             .into_any(),
-            beside: None,
+            aside: None,
             facts: view! {
                 <dl class="lab-facts">
                     <Fact id="scale-radius" name=strings::scaled_at() sign="=" value=value(|point| point.radius)/>

@@ -18,8 +18,8 @@ use super::inputs::{LabChoice, LabNumber};
 use super::lab::Lab;
 use super::plot::{LabPlot, plot_ids};
 use super::spectrum_chart::{energy_chart, energy_table, level_at, values_chart, values_table};
-use crate::ask::{Ask, Request};
 use crate::phase::Phase;
+use crate::query::{Query, Request};
 
 /// The singular values of the Jacobian, and the norms of its blocks.
 pub struct SpectrumLab;
@@ -35,7 +35,7 @@ impl Lab for SpectrumLab {
         Ok(vec![EnginePlan::Spectrum(plan), EnginePlan::Blocks(blocks)])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         match event {
             EngineEvent::Spectrum(found) => run.fresh(|data| data.values = Some(*found)),
             EngineEvent::Blocks(found) => run.fresh(|data| data.blocks = Some(found)),
@@ -43,7 +43,7 @@ impl Lab for SpectrumLab {
         }
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let values = LabPlot::new(
             plot_ids!("spectrum"),
             run,
@@ -86,7 +86,7 @@ impl Lab for SpectrumLab {
                 </div>
             }
             .into_any(),
-            beside: Some(view! { <BlocksFigure run/> }.into_any()),
+            aside: Some(view! { <BlocksFigure run/> }.into_any()),
             facts: view! {
                 <p class="lab-note" data-testid="top-block">{move || run.with(|data| strings::top_block(data.values.as_ref()))}</p>
                 <dl class="lab-facts">

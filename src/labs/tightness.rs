@@ -18,7 +18,7 @@ use super::frame::{Fact, LabParts, lab_view};
 use super::inputs::LabNumber;
 use super::lab::Lab;
 use super::plot::{LabPlot, Written, plot_ids};
-use crate::ask::{Ask, Request};
+use crate::query::{Query, Request};
 
 /// The numbers of tokens at which the lab searches.
 const LENGTHS: [usize; 15] = [2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 200, 300, 500, 1000];
@@ -35,13 +35,13 @@ impl Lab for TightnessLab {
         Ok(vec![EnginePlan::Tightness(plan)])
     }
 
-    fn on_event(run: Ask<Self::Data>, _: &EnginePlan, event: EngineEvent) {
+    fn on_event(run: Query<Self::Data>, _: &EnginePlan, event: EngineEvent) {
         if let EngineEvent::Tightness(points) = event {
             run.fresh(|data| data.extend(points));
         }
     }
 
-    fn begin(page: Page) -> Ask<Self::Data> {
+    fn begin(page: Page) -> Query<Self::Data> {
         page.answers.tightness
     }
 
@@ -49,7 +49,7 @@ impl Lab for TightnessLab {
         Some(CardPicture::Lines(chart(&pictures.tightness)))
     }
 
-    fn view(run: Ask<Self::Data>) -> AnyView {
+    fn view(run: Query<Self::Data>) -> AnyView {
         let clusters = |points: &Vec<TightnessPoint>, at: Option<f64>| {
             read_at(points, at).map_or_else(String::new, strings::tightness_readout)
         };
@@ -76,7 +76,7 @@ impl Lab for TightnessLab {
                 </div>
             }
             .into_any(),
-            beside: None,
+            aside: None,
             facts: view! {
                 <dl class="lab-facts">
                     <Fact id="tight-n" name=strings::SMALL_N sign="=" value=read(|point| point.n as f64) written=strings::count/>

@@ -82,7 +82,7 @@ impl ModelSession {
     }
 
     /// Receives a worker's report about a server, with fetched files beside it.
-    pub(super) fn hear_server(self, content: Content<ModelEvent>, files: Option<JsValue>) {
+    pub(super) fn on_server(self, content: Content<ModelEvent>, files: Option<JsValue>) {
         match content {
             Content::Event(ModelEvent::Download(Downloaded::List(files, serving))) => {
                 self.take_listed(files, serving);

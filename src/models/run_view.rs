@@ -93,7 +93,7 @@ impl ModelSession {
         let source = self.source_now()?;
         let words = self.plan_text()?;
         let text = self.text_file.with_untracked(|file| file.as_ref().map(|file| file.name.clone()));
-        let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::USUAL_TEXT);
+        let is_own = text.is_none() && self.text.with_untracked(|text| text != super::session::DEFAULT_TEXT);
         let text = text.or_else(|| is_own.then(|| "text.txt".to_owned()));
         let facts = self.facts.get_untracked();
         let (pictures, part) = (facts.as_ref().map(|facts| facts.pictures.clone()), facts.and_then(|facts| facts.part));

@@ -18,7 +18,7 @@ use crate::page::{Page, PlotChoice};
 use crate::phase::ModelPhase;
 use crate::strings;
 use crate::strings::Message;
-use crate::workers::{ModelLane, ModelSource, ModelWorkers, News};
+use crate::workers::{ModelLane, ModelSource, ModelWorkers, PoolMessage};
 use lipscope_core::experiment::Phrase;
 use lipscope_models::{Cell, Estimate, Held, PlanText, SpecialToken, SpecialTokens, Subject, WindowExperiment};
 use lipscope_protocol::envelope::{Content, Progress as Steps};
@@ -31,7 +31,7 @@ use lipscope_protocol::pool::{Order, PoolEvent, Spare};
 /// The URL of the models' worker, beside the page.
 const WORKER_URL: &str = "./model_worker_loader.js";
 /// The text that comes with the page.
-pub(super) const USUAL_TEXT: &str = include_str!("../../assets/attention.txt");
+pub(super) const DEFAULT_TEXT: &str = include_str!("../../assets/attention.txt");
 /// The middle layer of the random model that the form begins with.
 const FIRST_LAYER: &str = "6";
 /// How long the form rests before a model is opened anew.
@@ -147,7 +147,7 @@ impl ModelSession {
             fetched: RwSignal::new_local(None),
             there: StoredValue::new_local(Vec::new()),
             remote: RwSignal::new(Remote::default()),
-            text: RwSignal::new(USUAL_TEXT.to_owned()),
+            text: RwSignal::new(DEFAULT_TEXT.to_owned()),
             text_file: RwSignal::new(None),
             decoded: StoredValue::new(("".into(), Vec::new())),
             plan: RwSignal::new(PlanForm::default()),
@@ -166,7 +166,7 @@ impl ModelSession {
             fitted: StoredValue::new(None),
             opening: Debounce::default(),
         };
-        let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |news| session.hear(news));
+        let workers = ModelWorkers::new(WORKER_URL, Spare::None, move |message| session.on_event(message));
         session.workers.set_value(Some(workers));
         effect(move |_| {
             session.source.track();
@@ -308,15 +308,15 @@ impl ModelSession {
         self.models().phase.set(if has_rows { ModelPhase::Stopped } else { ModelPhase::Idle });
     }
 
-    fn hear(self, (event, files): News<ModelTasks, ModelLane, Option<ModelSource>>) {
+    fn on_event(self, (event, files): PoolMessage<ModelTasks, ModelLane, Option<ModelSource>>) {
         match event {
-            PoolEvent::Reply { lane: ModelLane::Download, content, .. } => self.hear_server(content, files),
+            PoolEvent::Reply { lane: ModelLane::Download, content, .. } => self.on_server(content, files),
             PoolEvent::Reply { lane: ModelLane::Batches, of, content, left, .. } => match &of.plan {
-                ModelPlan::Batch(plan) => self.hear_batch(plan, content, left),
-                ModelPlan::Layers(plan) => self.hear_layers(plan, content),
+                ModelPlan::Batch(plan) => self.on_batch(plan, content, left),
+                ModelPlan::Layers(plan) => self.on_layers(plan, content),
                 _ => {}
             },
-            PoolEvent::Reply { lane, of, content, .. } => self.hear_answer(lane, &of.plan, content),
+            PoolEvent::Reply { lane, of, content, .. } => self.on_answer(lane, &of.plan, content),
             PoolEvent::Restarted(ModelLane::Batches) => self.note.set(strings::model_worker_replaced().into()),
             PoolEvent::Restarted(_) => {}
             PoolEvent::GaveUp { lane: ModelLane::Batches, of, left } => {
@@ -338,7 +338,7 @@ impl ModelSession {
         }
     }
 
-    fn hear_batch(self, plan: &BatchPlan, content: Content<ModelEvent>, left: usize) {
+    fn on_batch(self, plan: &BatchPlan, content: Content<ModelEvent>, left: usize) {
         match content {
             Content::Event(ModelEvent::Batch(BatchEvent::Prepared { notes })) => {
                 self.is_prepared.set_value(true);
@@ -363,7 +363,7 @@ impl ModelSession {
         }
     }
 
-    fn hear_layers(self, plan: &LayersPlan, content: Content<ModelEvent>) {
+    fn on_layers(self, plan: &LayersPlan, content: Content<ModelEvent>) {
         match content {
             Content::Event(ModelEvent::Layers(LayersEvent::Prepared)) => self.is_prepared.set_value(true),
             Content::Event(ModelEvent::Layers(LayersEvent::Reading { layer, of, bytes })) => {
@@ -431,7 +431,7 @@ impl ModelSession {
         }
     }
 
-    fn hear_answer(self, lane: ModelLane, plan: &ModelPlan, content: Content<ModelEvent>) {
+    fn on_answer(self, lane: ModelLane, plan: &ModelPlan, content: Content<ModelEvent>) {
         match (plan, content) {
             (_, Content::Event(ModelEvent::Open(facts))) => {
                 self.fit_plan(&facts);

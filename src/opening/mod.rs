@@ -20,14 +20,14 @@ use crate::prelude::*;
 use lipscope_core::experiment::Memory;
 use lipscope_protocol::envelope::{Command, Reply, Request};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use lipscope_protocol::tasks::{EngineEvent, EngineTasks};
 
-use crate::ask::Here;
 use crate::explore::{first_picture, use_pinned};
 use crate::language::{self, Language, Translation};
 use crate::page;
 use crate::plane::{Size, scene, use_plane};
+use crate::query::LocalEngine;
 use crate::shell::{self, Frame};
 use crate::strings;
 use picture::{Colors, SCREENS, Shapes, pictures};
@@ -92,7 +92,7 @@ impl Openings {
 }
 
 /// The engine, which carries out each plan at once.
-fn engine() -> Here {
+fn engine() -> LocalEngine {
     let runner = RefCell::new(Runner::<EngineTasks>::new(Memory::default()));
     Rc::new(move |plan| {
         let mut said = Vec::new();
@@ -100,7 +100,7 @@ fn engine() -> Here {
         let mut runner = runner.borrow_mut();
         // No time passes: what is drawn must not depend on it.
         runner.begin(Command::Run(Request { run_id: 0, plan: plan.clone() }), 0.0, &mut keep);
-        while runner.slice(f64::INFINITY, || 0.0, &mut keep) != Turn::Done {}
+        while runner.slice(f64::INFINITY, || 0.0, &mut keep) != Poll::Done {}
         said
     })
 }

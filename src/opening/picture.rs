@@ -96,7 +96,7 @@ pub fn pictures(
         let size = (f64::from(width), f64::from(height));
         let [light, dark] =
             [Theme::Light, Theme::Dark].map(|theme| figure.drawn(size, theme).expect("a string takes every drawing"));
-        let (shapes, texts) = apart(&in_both_themes(&light, &dark, colors));
+        let (shapes, texts) = separate(&in_both_themes(&light, &dark, colors));
         let (window, id, view_box) = (screen.window.0, kept.id(shapes), view_box(&light));
         // A string takes every line.
         let _ = write!(
@@ -108,7 +108,7 @@ pub fn pictures(
 }
 
 /// The shapes of a drawing, and its texts, which stand over the shapes.
-fn apart(svg: &str) -> (String, String) {
+fn separate(svg: &str) -> (String, String) {
     let (mut shapes, mut texts) = (String::new(), String::new());
     let mut rest = svg;
     while let Some(start) = rest.find("<text") {
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn neighbours_of_one_look_are_a_group_and_texts_stand_over_the_shapes() {
         let svg = r#"<rect x="1"/><polyline stroke="a" points="1,2"/><text x="5" fill="c">n</text><polyline stroke="a" points="5,6"/><polyline opacity="0.5" stroke="a" points="1,1"/><circle cx="1" opacity="0.5" fill="a"/>"#;
-        let (shapes, texts) = apart(svg);
+        let (shapes, texts) = separate(svg);
         assert_eq!(
             shapes,
             r#"<g><rect x="1"/></g><path stroke="a" d="M1,2M5,6"/><g stroke-opacity="0.5" stroke="a"><polyline points="1,1"/></g><g fill-opacity="0.5" fill="a"><circle cx="1"/></g>"#

@@ -13,7 +13,7 @@ use crate::page::{PLACE_OWN, PLACE_OWN_WEIGHTS, Page};
 use crate::panels::{Panels, use_panels};
 use crate::state::{PageState, WeightChoice, of_page};
 use crate::strings;
-use crate::workers::{EngineLane, EngineNews};
+use crate::workers::{EngineLane, EngineMessage};
 
 use super::table_problem::{TableAnswer, TableProblem};
 
@@ -89,18 +89,18 @@ impl Own {
     fn read(self, plan: ReadPlan, place: &'static str) {
         let page = self.page;
         self.question.set(None);
-        page.engine.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, news| match (plan, news) {
-            (_, EngineNews::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
+        page.engine.submit(EngineLane::Read, [EnginePlan::Read(plan)], move |plan, message| match (plan, message) {
+            (_, EngineMessage::Reply(Content::Event(EngineEvent::Read(given)), _)) => {
                 let Some(given) = given.open() else { return };
                 // This runs in a task of its own, since unpacking a long list has filled the present one.
                 set_timeout(move || self.take(given), Duration::ZERO);
             }
-            (EnginePlan::Read(plan), EngineNews::Reply(Content::Failed(problem), _)) => {
+            (EnginePlan::Read(plan), EngineMessage::Reply(Content::Failed(problem), _)) => {
                 page.answers.own_note.set(String::new());
                 self.question.set(TableProblem::of(plan, &problem));
                 page.complain(place, of_page(problem));
             }
-            (_, EngineNews::GaveUp) => page.answers.own_note.set(String::new()),
+            (_, EngineMessage::GaveUp) => page.answers.own_note.set(String::new()),
             _ => {}
         });
     }

@@ -61,7 +61,7 @@ impl Page {
             let now = self.scene();
             let is_marked = self.address.next_is_step.try_update_value(std::mem::take).unwrap_or(false);
             if let Some(before) = before.filter(|before| *before != now) {
-                self.tell(before, now.clone(), is_marked);
+                self.emit(before, now.clone(), is_marked);
             }
             now
         });
@@ -228,7 +228,7 @@ impl Page {
 
     /// Writes a change of the scene into the address: at once as a new entry where a gesture begins, else into the
     /// present entry when the controls rest.
-    fn tell(self, before: Scene, now: Scene, is_marked: bool) {
+    fn emit(self, before: Scene, now: Scene, is_marked: bool) {
         if self.address.known.with_value(|address| address.shown.as_ref() == Some(&now)) {
             return;
         }

@@ -7,8 +7,8 @@ use lipscope_core::experiment::{Experiment, InputError};
 use lipscope_core::measure::FirstNorm;
 
 use crate::answers::{Answers, Problem, WorstKnown, worst_in_effect, worst_of_this_page};
-use crate::ask::Engine;
 use crate::look::Look;
+use crate::query::Engine;
 use crate::state::{LessonAt, PageState, PlotChoice, Scene, Settings, Stage, TokenChoice};
 use crate::strings::Message;
 use lipscope_plot::Kind;

@@ -14,9 +14,9 @@ mod order;
 
 use crate::prelude::*;
 
-use crate::ask::Here;
 use crate::later::{Arrival, Later, use_later};
 use crate::panels::Panels;
+use crate::query::LocalEngine;
 use crate::theme::{Themes, follow_themes};
 use history::Address;
 
@@ -34,7 +34,7 @@ pub fn begin(arrival: Arrival) -> Page {
     effect(move |_| page.carry());
     page.announce();
     fetch_later(page);
-    tell_whole(page);
+    emit_whole(page);
     page
 }
 
@@ -51,7 +51,7 @@ fn provide(themes: Themes, arrival: Arrival) -> Page {
 
 /// Tells assets/boot.js when the page shows all that the document of the opening view shows: until then that document
 /// covers it.
-fn tell_whole(page: Page) {
+fn emit_whole(page: Page) {
     let is_whole = memo(move |_| {
         let is_elsewhere = page.plot.get() != PlotChoice::Explore;
         let has_curves = page.answers.sweep.is_whole() && page.answers.bounds.is_whole();
@@ -68,9 +68,9 @@ fn tell_whole(page: Page) {
 }
 
 /// As [`begin`] on a first visit, for a document: `here` finds the answers at once, and nothing changes afterwards.
-pub(crate) fn begin_document(here: Here) -> Page {
+pub(crate) fn begin_document(here: LocalEngine) -> Page {
     let page = provide(Themes::of_document(), Arrival::Waiting);
-    page.engine.start_here(here);
+    page.engine.start_local(here);
     page.order();
     page
 }

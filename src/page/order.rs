@@ -12,8 +12,8 @@ use lipscope_core::picture::PairRequest;
 use lipscope_protocol::tasks::{self, EngineEvent, EnginePlan, MeasureEvent, WorstAt};
 
 use crate::answers::{BallFacts, Curves, First, Measured, Sweep};
-use crate::ask::{Answer, Start};
 use crate::frame::Debounce;
+use crate::query::{Answer, Start};
 use crate::state::{PageState, PlotChoice};
 use crate::{plans, strings};
 
@@ -76,7 +76,7 @@ impl Page {
         }
         let request = Ok(vec![EnginePlan::Measure(plans::measurement(&state, pair))]);
         let (chosen, answers) = (chosen.clone(), self.answers);
-        self.answers.measured.want(request, Start::Now, move |ask, plan, answer| match (plan, answer) {
+        self.answers.measured.request(request, Start::Now, move |ask, plan, answer| match (plan, answer) {
             (
                 EnginePlan::Measure(plan),
                 Answer::Event(EngineEvent::Measure(MeasureEvent::First { norm, milliseconds })),
@@ -105,7 +105,7 @@ impl Page {
     fn ask_ball(self, state: &PageState) {
         let (radius, answers, asked) = (state.radius, self.answers, state.clone());
         let request = Ok(vec![EnginePlan::Ball(plans::ball(state))]);
-        self.answers.ball.want(request, Start::Now, move |ask, plan, answer| {
+        self.answers.ball.request(request, Start::Now, move |ask, plan, answer| {
             let EnginePlan::Ball(of) = plan else { return };
             let facts = match answer {
                 Answer::Event(EngineEvent::Ball(ball)) => {

@@ -83,8 +83,8 @@ mod tests {
     #[test]
     fn points_that_stand_for_many_tokens_say_so_one_by_one_and_together() {
         let logs = [63f64.ln(), 0.0, 4f64.ln()];
-        let apart = crowds(&[(1.0, 0.0), (-1.0, 0.0), (0.5, 0.0)], Some(&logs));
-        let written = labels(&apart, Some(&logs), strings::tokens_here);
+        let distance = crowds(&[(1.0, 0.0), (-1.0, 0.0), (0.5, 0.0)], Some(&logs));
+        let written = labels(&distance, Some(&logs), strings::tokens_here);
         assert_eq!(written, ["63 tokens here", "1 token", "4 tokens here"]);
         assert_eq!(crowds(&[(1.0, 0.0), (1.0, 0.0), (0.5, 0.0)], Some(&logs)), [64.0, 0.0, 4.0]);
         // No point, and points at the origin.

@@ -62,9 +62,9 @@ fn go_on(plane: Plane, began: f64, long: f64) {
         let goes_on = long.is_finite() && untrack(|| is_wanted(plane));
         return if goes_on { go_on(plane, now(), f64::INFINITY) } else { plane.swing.set(None) };
     }
-    let turn = |period: f64| (now() - began) / period * TAU;
+    let poll = |period: f64| (now() - began) / period * TAU;
     // In the opening view the tokens move along the arrows and back, as the legend says; on the large plane, to both
     // sides.
-    plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * turn(OPENING_PERIOD).cos() } else { turn(PERIOD).sin() }));
+    plane.swing.set(Some(if long.is_finite() { 0.5 - 0.5 * poll(OPENING_PERIOD).cos() } else { poll(PERIOD).sin() }));
     request_animation_frame(move || go_on(plane, began, long));
 }

@@ -39,7 +39,7 @@ impl TokenNumberSync {
     pub(super) fn begin(self, page: Page) {
         effect(move |_| {
             page.answers.measured.track();
-            self.hear(page);
+            self.on_event(page);
         });
     }
 
@@ -70,7 +70,7 @@ impl TokenNumberSync {
         }
     }
 
-    fn hear(self, page: Page) {
+    fn on_event(self, page: Page) {
         let (is_waiting, is_ahead) = (self.is_waiting.get_value(), self.is_ahead.get_untracked());
         if !is_waiting && !is_ahead {
             return;

@@ -58,7 +58,7 @@ impl Audience {
             // Effects of a new step, which clear an older drawing, come first.
             set_timeout(move || drawing.show.run(text), std::time::Duration::ZERO);
         });
-        let channel = Channel::open(name, move |from, message| me.hear(from, message, &show));
+        let channel = Channel::open(name, move |from, message| me.on_event(from, message, &show));
         me.channel.set_value(channel);
         effect(move |before: Option<bool>| {
             let is_black = panels.blank.get();
@@ -74,9 +74,9 @@ impl Audience {
         me
     }
 
-    fn hear(self, from: Sender, message: Message, show: &OncePerFrame) {
+    fn on_event(self, from: Sender, message: Message, show: &OncePerFrame) {
         let Sender::Lecturer(key) = from else { return };
-        if message == Message::Ask {
+        if message == Message::Query {
             self.leader.set_value(Some(key));
             self.following.set(Following::Now);
             self.post(&Message::Here(Some(key)));
@@ -96,7 +96,7 @@ impl Audience {
                 self.leader.set_value(None);
                 self.following.set(Following::NoMore);
             }
-            Message::Ask | Message::Here(_) => {}
+            Message::Query | Message::Here(_) => {}
         }
     }
 

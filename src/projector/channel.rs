@@ -14,23 +14,23 @@ pub struct Channel {
     target: EventTarget,
     post: Function,
     /// Kept, since the browser calls it.
-    _heard: Closure<dyn FnMut(MessageEvent)>,
+    _received: Closure<dyn FnMut(MessageEvent)>,
 }
 
 impl Channel {
-    /// Opens the channel with a name, and calls `hear` for every message of another window. `None` where the browser
+    /// Opens the channel with a name, and calls `on_event` for every message of another window. `None` where the browser
     /// has no such channels.
-    pub fn open(name: &str, hear: impl Fn(Sender, Message) + 'static) -> Option<Self> {
+    pub fn open(name: &str, on_event: impl Fn(Sender, Message) + 'static) -> Option<Self> {
         let maker = Reflect::get(&window(), &"BroadcastChannel".into()).ok()?.dyn_into::<Function>().ok()?;
         let target = Reflect::construct(&maker, &Array::of1(&name.into())).ok()?.dyn_into::<EventTarget>().ok()?;
         let post = Reflect::get(&target, &"postMessage".into()).ok()?.dyn_into().ok()?;
-        let heard = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let received = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some((from, message)) = event.data().as_string().as_deref().and_then(Message::read) {
-                hear(from, message);
+                on_event(from, message);
             }
         });
-        target.add_event_listener_with_callback("message", heard.as_ref().unchecked_ref()).ok()?;
-        Some(Channel { target, post, _heard: heard })
+        target.add_event_listener_with_callback("message", received.as_ref().unchecked_ref()).ok()?;
+        Some(Channel { target, post, _received: received })
     }
 
     /// Posts a message to the other window.

@@ -213,12 +213,12 @@ impl Lecturer {
     fn listen(self, name: &str) -> bool {
         if self.channel.with_value(Option::is_none) {
             self.name.set_value(Some(name.to_owned()));
-            self.channel.set_value(Channel::open(name, move |from, message| self.hear(from, message)));
+            self.channel.set_value(Channel::open(name, move |from, message| self.on_event(from, message)));
         }
         self.channel.with_value(Option::is_some)
     }
 
-    fn hear(self, from: Sender, message: Message) {
+    fn on_event(self, from: Sender, message: Message) {
         match (from, message) {
             (Sender::Projector, Message::Here(None)) => self.ask(),
             (Sender::Projector, Message::Here(Some(key))) if key == self.key => {
@@ -234,7 +234,7 @@ impl Lecturer {
                 self.status.set(Status::Gone);
             }
             // Another tab with this projector's name has asked it to follow.
-            (Sender::Lecturer(key), Message::Ask) if key != self.key => {
+            (Sender::Lecturer(key), Message::Query) if key != self.key => {
                 self.frozen.set(None);
                 set_if_new(self.status, Status::Taken);
             }
@@ -312,7 +312,7 @@ impl Lecturer {
     }
 
     fn ask(self) {
-        self.post(&Message::Ask);
+        self.post(&Message::Query);
     }
 
     fn post(self, message: &Message) {

@@ -40,7 +40,7 @@ impl Screen {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
     /// The lecturer's window asks the projector's window to follow it.
-    Ask,
+    Query,
     /// The projector's window is loaded. It follows the lecturer's window with this number, or none yet.
     Here(Option<u32>),
     /// A scene to show.
@@ -66,7 +66,7 @@ impl Message {
             Sender::Projector => "projector".to_owned(),
         };
         match self {
-            Message::Ask => format!("{from}\nask"),
+            Message::Query => format!("{from}\nask"),
             Message::Here(None) => format!("{from}\nhere"),
             Message::Here(Some(key)) => format!("{from}\nhere\n{key}"),
             Message::Scene { link, drawing } => format!("{from}\nscene\n{link}\n{drawing}"),
@@ -90,7 +90,7 @@ impl Message {
             _ => return None,
         };
         let message = match rest {
-            ["ask"] => Message::Ask,
+            ["ask"] => Message::Query,
             ["here"] => Message::Here(None),
             ["here", key] => Message::Here(Some(key.parse().ok()?)),
             ["scene", link, drawing] => Message::Scene { link: (*link).to_owned(), drawing: (*drawing).to_owned() },
@@ -112,7 +112,7 @@ mod tests {
     fn every_message_is_read_as_it_was_sent() {
         let scene = |link: &str, drawing: &str| Message::Scene { link: link.into(), drawing: drawing.into() };
         let all = [
-            Message::Ask,
+            Message::Query,
             Message::Here(None),
             Message::Here(Some(u32::MAX)),
             scene("v3&view=teacher&n=50", ""),

@@ -79,7 +79,7 @@ impl ComparedKind {
                 let qk_norm = Some(QkNorm::of(VectorNorm::Rms));
                 (Attention::Dot, scored(Score { qk_norm, ..Score::default() }))
             }
-            ComparedKind::Rope => (Attention::Dot, scored(Score { rope: Some(Rope::USUAL), ..Score::default() })),
+            ComparedKind::Rope => (Attention::Dot, scored(Score { rope: Some(Rope::DEFAULT), ..Score::default() })),
             ComparedKind::L2 => (Attention::L2, plain()),
             ComparedKind::Cosine => (Attention::Cosine, plain()),
             ComparedKind::Linear => (Attention::Linear, plain()),

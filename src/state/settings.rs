@@ -2,8 +2,8 @@
 
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, Preset};
 use lipscope_core::scaling::ScaledTokens;
-use lipscope_core::search::{NearbyEffort, Region, USUAL_RESTARTS};
-use lipscope_core::spectrum::{SpectrumMap, USUAL_COUNT};
+use lipscope_core::search::{DEFAULT_RESTARTS, NearbyEffort, Region};
+use lipscope_core::spectrum::{DEFAULT_COUNT, SpectrumMap};
 
 use super::compare::{BarControl, CompareSettings};
 use super::models::ModelSettings;
@@ -45,7 +45,7 @@ impl Default for Settings {
             scaled: ScaledTokens::OneAtZero,
             restarts: 12,
             inverse: InverseSettings::default(),
-            spectrum_count: USUAL_COUNT,
+            spectrum_count: DEFAULT_COUNT,
             spectrum_map: SpectrumMap::Attention,
             block: None,
             estimators: EstimatorSettings {
@@ -53,7 +53,7 @@ impl Default for Settings {
                 tolerance: ESTIMATOR_TOLERANCE,
                 shown: EstimatorQuantity::Error,
             },
-            certify: CertifySettings { relative: 0.1, restarts: NearbyEffort::USUAL.restarts },
+            certify: CertifySettings { relative: 0.1, restarts: NearbyEffort::DEFAULT.restarts },
             compare: CompareSettings::default(),
             model: ModelSettings::default(),
         }
@@ -201,7 +201,7 @@ pub struct SearchSettings {
 
 impl Default for SearchSettings {
     fn default() -> Self {
-        SearchSettings { region: Region::Ball, restarts: USUAL_RESTARTS, seed: 0, dim: 2 }
+        SearchSettings { region: Region::Ball, restarts: DEFAULT_RESTARTS, seed: 0, dim: 2 }
     }
 }
 

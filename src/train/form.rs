@@ -2,7 +2,7 @@
 
 use crate::prelude::*;
 
-use super::session::{TrainingSession, USUAL_TEXT};
+use super::session::{DEFAULT_TEXT, TrainingSession};
 use super::settings::TrainForm;
 use crate::controls::{Choice, InputBox, TextSource};
 use crate::strings;
@@ -72,18 +72,18 @@ pub fn TextField(
     session: TrainingSession,
 ) -> impl IntoView {
     let has_file = move || session.text_file.with(Option::is_some);
-    let is_usual = move || !has_file() && session.text.with(|text| text == USUAL_TEXT);
+    let is_default = move || !has_file() && session.text.with(|text| text == DEFAULT_TEXT);
     let characters = move || {
         let file = session.text_file.with(|file| file.as_ref().map(|file| file.text.chars().count()));
         strings::train_characters(file.unwrap_or_else(|| session.text.with(|text| text.chars().count())))
     };
     let summary = view! {
         <span class="note" role="status" data-testid="train-characters">
-            {move || if is_usual() { strings::train_usual_text() } else { "" }} {strings::between_sentences()} {characters}
+            {move || if is_default() { strings::train_usual_text() } else { "" }} {strings::between_sentences()} {characters}
         </span>
     };
-    let usual = view! {
-        <button type="button" hidden=move || is_usual() || has_file() on:click=move |_| session.text.set(USUAL_TEXT.to_owned())>{strings::train_use_usual_text()}</button>
+    let default = view! {
+        <button type="button" hidden=move || is_default() || has_file() on:click=move |_| session.text.set(DEFAULT_TEXT.to_owned())>{strings::train_use_usual_text()}</button>
     };
     view! {
         <TextSource
@@ -94,7 +94,7 @@ pub fn TextField(
             on_file=Callback::new(move |file| session.take_file(file))
             summary=summary.into_any()
             note=strings::train_text_note()
-            more=usual.into_any()
+            more=default.into_any()
         />
     }
 }

@@ -40,7 +40,7 @@ impl TrainingSession {
                 Ok(())
             };
             if let Err(problem) = written.await {
-                self.tell_keeping(&problem);
+                self.emit_keeping(&problem);
             }
         });
     }
@@ -78,7 +78,7 @@ impl TrainingSession {
                     let _ = self.keeping.try_set(keeping);
                 }
                 Ok(_) => {}
-                Err(problem) => self.tell_keeping(&problem),
+                Err(problem) => self.emit_keeping(&problem),
             }
         });
     }
@@ -92,12 +92,12 @@ impl TrainingSession {
                 Ok(()) => {
                     let _ = self.keeping.try_set(Keeping::Deleted);
                 }
-                Err(problem) => self.tell_keeping(&problem),
+                Err(problem) => self.emit_keeping(&problem),
             }
         });
     }
 
-    fn tell_keeping(self, problem: &JsValue) {
+    fn emit_keeping(self, problem: &JsValue) {
         let name = Reflect::get(problem, &JsValue::from_str("name")).ok().and_then(|name| name.as_string());
         let is_full = name.as_deref() == Some("QuotaExceededError");
         let _ = self.keeping.try_set(if is_full { Keeping::NoRoom } else { Keeping::Refused });

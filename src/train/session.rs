@@ -24,7 +24,7 @@ use lipscope_protocol::train::{ModelFiles, StretchEvent, TrainEvent, TrainPlan, 
 /// The URL of the worker for training, beside the page.
 const WORKER_URL: &str = "./train_worker_loader.js";
 /// The text that comes with the page: two chapters of Alice's Adventures in Wonderland, by Lewis Carroll (1865).
-pub(super) const USUAL_TEXT: &str = include_str!("../../assets/alice.txt");
+pub(super) const DEFAULT_TEXT: &str = include_str!("../../assets/alice.txt");
 /// A text of more bytes makes the form slow.
 const MOST_IN_FORM: usize = 60_000;
 
@@ -57,7 +57,7 @@ pub struct TrainingSession {
     /// For each run, in order, the number in the names of its kept entries.
     pub(super) keep_places: StoredValue<Vec<usize>>,
     /// The run that had the last turn.
-    pub(super) turn: StoredValue<u64>,
+    pub(super) poll: StoredValue<u64>,
     /// When the present stretch started, or was ordered if it has not started yet; `None` while no stretch is in
     /// progress.
     pub(super) began: StoredValue<Option<f64>>,
@@ -71,7 +71,7 @@ impl TrainingSession {
         let session = TrainingSession {
             page,
             form: RwSignal::new(TrainForm::default()),
-            text: RwSignal::new(USUAL_TEXT.to_owned()),
+            text: RwSignal::new(DEFAULT_TEXT.to_owned()),
             text_file: RwSignal::new(None),
             runs: page.answers.training,
             chosen: page.answers.training_shown,
@@ -82,12 +82,12 @@ impl TrainingSession {
             keeping: RwSignal::new(Keeping::default()),
             keep_id: StoredValue::new(0),
             keep_places: StoredValue::new(Vec::new()),
-            turn: StoredValue::new(0),
+            poll: StoredValue::new(0),
             began: StoredValue::new(None),
             last_number: StoredValue::new(0),
             workers: StoredValue::new_local(None),
         };
-        let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| session.hear(event));
+        let workers = TrainWorkers::new(WORKER_URL, Spare::None, move |(event, _)| session.on_event(event));
         session.workers.set_value(Some(workers));
         session.look_for_kept();
         session
@@ -200,11 +200,11 @@ impl TrainingSession {
         }
     }
 
-    fn hear(self, event: PoolEvent<TrainLane, TrainPlan, TrainEvent, TrainOrder>) {
+    fn on_event(self, event: PoolEvent<TrainLane, TrainPlan, TrainEvent, TrainOrder>) {
         match event {
             PoolEvent::Reply { of, content, .. } => match (&of.plan, content) {
-                (_, Content::Event(TrainEvent::Stretch(event))) => self.hear_stretch(of.companion.run, event),
-                (_, Content::Event(TrainEvent::Backwards(row))) => self.hear_window(of.companion.run, row),
+                (_, Content::Event(TrainEvent::Stretch(event))) => self.on_stretch(of.companion.run, event),
+                (_, Content::Event(TrainEvent::Backwards(row))) => self.on_window(of.companion.run, row),
                 (_, Content::Event(TrainEvent::Files(files))) => self.take_files(of.companion, files),
                 // The order may have waited while another model was run backwards.
                 (TrainPlan::Stretch(_), Content::Started) => self.began.set_value(Some(now())),
@@ -248,7 +248,7 @@ impl TrainingSession {
         self.runs.update(|runs| runs.iter_mut().for_each(|run| run.is_in_worker = false));
     }
 
-    fn hear_stretch(self, number: u64, event: StretchEvent) {
+    fn on_stretch(self, number: u64, event: StretchEvent) {
         let began = self.began.get_value().unwrap_or_else(now);
         match event {
             StretchEvent::Absent => self.update(number, |run| run.is_in_worker = false),
@@ -271,7 +271,7 @@ impl TrainingSession {
         }
     }
 
-    fn hear_window(self, number: u64, row: WindowRow) {
+    fn on_window(self, number: u64, row: WindowRow) {
         self.update(number, |run| run.backwards.windows.push(row));
     }
 

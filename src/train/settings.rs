@@ -41,12 +41,12 @@ const WARM_UP: usize = 50;
 impl Default for TrainForm {
     /// Two models that take a few minutes to train: the usual attention, and one that can be run backwards.
     fn default() -> Self {
-        let usual = PlanFields::of_kind(Kind::Dot);
+        let default = PlanFields::of_kind(Kind::Dot);
         TrainForm {
             kinds: vec![Kind::Dot, Kind::Invertible],
             steps: "600".into(),
             every: "20".into(),
-            ..TrainForm::of_plan(&usual)
+            ..TrainForm::of_plan(&default)
         }
     }
 }

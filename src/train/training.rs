@@ -68,7 +68,7 @@ impl TrainingSession {
     fn take_runs(self, runs: Vec<TrainRun>) {
         let last = runs.last().map(|run| run.number);
         self.chosen.set(last);
-        self.turn.set_value(0);
+        self.poll.set_value(0);
         self.runs.set(runs);
     }
 
@@ -109,17 +109,17 @@ impl TrainingSession {
         }
         let is_running = self.phase.with_untracked(|phase| *phase == Phase::Running);
         let aim = if is_running { Aim::Train } else { Aim::Save };
-        let turn = self.turn.get_value();
+        let poll = self.poll.get_value();
         let next = self.runs.with_untracked(|runs| {
             let is_next = |run: &&TrainRun| run.state == RunState::Training && (aim == Aim::Train || run.is_unsaved());
-            let after = runs.iter().filter(is_next).find(|run| run.number > turn);
+            let after = runs.iter().filter(is_next).find(|run| run.number > poll);
             let beside: Vec<u64> = runs.iter().map(|run| run.number).collect();
             after.or_else(|| runs.iter().find(is_next)).map(|run| stretch(run, beside, aim))
         });
         match next {
             Some(plan) => {
                 let run = plan.run;
-                self.turn.set_value(run);
+                self.poll.set_value(run);
                 self.began.set_value(Some(now()));
                 self.submit(TrainPlan::Stretch(plan), TrainOrder { run, file: None });
             }

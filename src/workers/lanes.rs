@@ -97,11 +97,11 @@ pub enum TrainFile {
 #[derive(Clone)]
 pub struct EngineListener(Rc<Hearing>);
 
-type Hearing = dyn Fn(&EnginePlan, EngineNews);
+type Hearing = dyn Fn(&EnginePlan, EngineMessage);
 
-/// News about an order for its listener.
+/// A message about an order for its listener.
 #[derive(Debug)]
-pub enum EngineNews {
+pub enum EngineMessage {
     /// A reply, and how many orders of the lane are left.
     Reply(Content<EngineEvent>, usize),
     /// The order has stopped its worker twice, and the pool has given it up.
@@ -109,14 +109,14 @@ pub enum EngineNews {
 }
 
 impl EngineListener {
-    /// A listener that calls `hear` for every reply.
-    pub fn new(hear: impl Fn(&EnginePlan, EngineNews) + 'static) -> Self {
-        EngineListener(Rc::new(hear))
+    /// A listener that calls `on_event` for every reply.
+    pub fn new(on_event: impl Fn(&EnginePlan, EngineMessage) + 'static) -> Self {
+        EngineListener(Rc::new(on_event))
     }
 
-    /// Passes on news about its order.
-    pub fn tell(&self, plan: &EnginePlan, news: EngineNews) {
-        (self.0)(plan, news);
+    /// Passes on a message about its order.
+    pub fn emit(&self, plan: &EnginePlan, message: EngineMessage) {
+        (self.0)(plan, message);
     }
 }
 

@@ -25,10 +25,10 @@ use lipscope_protocol::pool::{Action, Lane, Order, Pool, PoolEvent, PoolOptions,
 use lipscope_protocol::task::TaskList;
 
 pub use lanes::{
-    EngineLane, EngineListener, EngineNews, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile, TrainLane,
-    TrainOrder, TrainWorkers,
+    EngineLane, EngineListener, EngineMessage, EngineWorkers, ModelLane, ModelSource, ModelWorkers, TrainFile,
+    TrainLane, TrainOrder, TrainWorkers,
 };
-use worker::{Worker, WorkerNews};
+use worker::{Worker, WorkerMessage};
 
 /// The data that the page keeps beside a plan.
 pub trait Companion: 'static {
@@ -38,8 +38,8 @@ pub trait Companion: 'static {
     }
 }
 
-/// News from the workers, with the files that came beside a reply.
-pub type News<T, L, C> = (PoolEvent<L, <T as TaskList>::Plan, <T as TaskList>::Event, C>, Option<JsValue>);
+/// A message from the workers, with the files that came beside a reply.
+pub type PoolMessage<T, L, C> = (PoolEvent<L, <T as TaskList>::Plan, <T as TaskList>::Event, C>, Option<JsValue>);
 
 /// The workers of one module. Cloning gives another handle.
 pub struct Workers<T: TaskList, L: Lane, C: Companion>(Rc<RefCell<Inner<T, L, C>>>);
@@ -53,7 +53,7 @@ struct Inner<T: TaskList, L: Lane, C: Companion> {
     me: Weak<RefCell<Inner<T, L, C>>>,
 }
 
-type Listener<T, L, C> = Rc<dyn Fn(News<T, L, C>)>;
+type Listener<T, L, C> = Rc<dyn Fn(PoolMessage<T, L, C>)>;
 
 impl<T: TaskList, L: Lane, C: Companion> Clone for Workers<T, L, C> {
     fn clone(&self) -> Self {
@@ -62,19 +62,23 @@ impl<T: TaskList, L: Lane, C: Companion> Clone for Workers<T, L, C> {
 }
 
 impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
-    /// Workers before the first one is started; `listener` receives their news.
-    pub fn new(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+    /// Workers before the first one is started; `listener` receives their messages.
+    pub fn new(url: &'static str, spare: Spare, listener: impl Fn(PoolMessage<T, L, C>) + 'static) -> Self {
         Self::with_options(url, PoolOptions::one_core(spare), listener)
     }
 
     /// As `new`, with orders cut into parts for all cores.
-    pub fn on_all_cores(url: &'static str, spare: Spare, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+    pub fn on_all_cores(url: &'static str, spare: Spare, listener: impl Fn(PoolMessage<T, L, C>) + 'static) -> Self {
         // A browser may report fewer cores than there are, so that pages cannot use the number to identify a machine.
         let cores = window().navigator().hardware_concurrency().max(1.0) as usize;
         Self::with_options(url, PoolOptions { cores, ..PoolOptions::one_core(spare) }, listener)
     }
 
-    fn with_options(url: &'static str, options: PoolOptions, listener: impl Fn(News<T, L, C>) + 'static) -> Self {
+    fn with_options(
+        url: &'static str,
+        options: PoolOptions,
+        listener: impl Fn(PoolMessage<T, L, C>) + 'static,
+    ) -> Self {
         let listener = Rc::new(listener);
         Workers(Rc::new_cyclic(|me| {
             let me = me.clone();
@@ -97,7 +101,7 @@ impl<T: TaskList, L: Lane, C: Companion> Workers<T, L, C> {
         self.with(|pool| pool.cancel(lane));
     }
 
-    /// Works on the pool, and hands the pool's news to the page afterwards, so that the page may then call this again.
+    /// Works on the pool, and hands the pool's messages to the page afterwards, so that the page may then call this again.
     pub fn with<R>(&self, work: impl FnOnce(&mut Pool<T, L, C>) -> R) -> Option<R> {
         run_on(&Rc::downgrade(&self.0), None, |inner| work(&mut inner.pool))
     }
@@ -147,12 +151,12 @@ impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
 
     fn start(&mut self, id: WorkerId) {
         let me = self.me.clone();
-        let tell = Rc::new(move |heard: WorkerNews| hear(&me, id, heard));
-        match Worker::start(self.url, tell) {
+        let emit = Rc::new(move |received: WorkerMessage| on_event(&me, id, received));
+        match Worker::start(self.url, emit) {
             Some((worker, is_ready)) => {
                 self.workers.insert(id, worker);
                 if is_ready {
-                    self.pool.hear(id, lipscope_protocol::envelope::Message::Ready);
+                    self.pool.on_event(id, lipscope_protocol::envelope::Message::Ready);
                 }
             }
             None => self.pool.refused(id),
@@ -168,16 +172,20 @@ impl<T: TaskList, L: Lane, C: Companion> Inner<T, L, C> {
     }
 }
 
-fn hear<T: TaskList, L: Lane, C: Companion>(inner: &Weak<RefCell<Inner<T, L, C>>>, id: WorkerId, heard: WorkerNews) {
-    let (bytes, files) = match heard {
-        WorkerNews::Message { bytes, files } => (bytes, files),
-        WorkerNews::Died => {
+fn on_event<T: TaskList, L: Lane, C: Companion>(
+    inner: &Weak<RefCell<Inner<T, L, C>>>,
+    id: WorkerId,
+    received: WorkerMessage,
+) {
+    let (bytes, files) = match received {
+        WorkerMessage::Message { bytes, files } => (bytes, files),
+        WorkerMessage::Died => {
             run_on(inner, None, |inner| inner.pool.lost(id));
             return;
         }
     };
     run_on(inner, files, |inner| match decode(&bytes) {
-        Ok(message) => inner.pool.hear(id, message),
+        Ok(message) => inner.pool.on_event(id, message),
         // A worker whose message cannot be read is of no use.
         Err(_) => inner.pool.lost(id),
     });

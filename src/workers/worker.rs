@@ -15,7 +15,7 @@ use lipscope_protocol::envelope::encode;
 const EARLY: &str = "lipscopeWorkers";
 
 /// An event of a worker.
-pub enum WorkerNews {
+pub enum WorkerMessage {
     /// The worker has sent a message.
     Message {
         /// The message, encoded.
@@ -37,7 +37,7 @@ pub struct Worker {
 impl Worker {
     /// Takes over a worker of this module that boot.js has started, or starts one. Returns also whether it listens
     /// already. `None` where the browser refuses.
-    pub fn start(url: &str, tell: Rc<dyn Fn(WorkerNews)>) -> Option<(Self, bool)> {
+    pub fn start(url: &str, emit: Rc<dyn Fn(WorkerMessage)>) -> Option<(Self, bool)> {
         let (worker, is_ready) = match early(url) {
             Some(early) => early,
             None => {
@@ -47,17 +47,17 @@ impl Worker {
             }
         };
         let on_message = {
-            let tell = Rc::clone(&tell);
+            let emit = Rc::clone(&emit);
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
                 let message = event.data();
                 let files = Some(get(&message, "files")).filter(JsValue::is_object);
-                tell(WorkerNews::Message { bytes: Uint8Array::new(&get(&message, "bytes")).to_vec(), files });
+                emit(WorkerMessage::Message { bytes: Uint8Array::new(&get(&message, "bytes")).to_vec(), files });
             })
         };
         let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
             // The page reports the error in its own words; the console need not repeat it.
             event.prevent_default();
-            tell(WorkerNews::Died);
+            emit(WorkerMessage::Died);
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -99,7 +99,7 @@ fn early(url: &str) -> Option<(WebWorker, bool)> {
         let Ok(worker) = get(&early, "worker").dyn_into::<WebWorker>() else { continue };
         match get(&early, "heard").as_string().as_deref() {
             Some("error") => worker.terminate(),
-            heard => return Some((worker, heard == Some("ready"))),
+            received => return Some((worker, received == Some("ready"))),
         }
     }
     None

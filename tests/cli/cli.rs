@@ -293,13 +293,13 @@ fn bounds_are_listed_over_n_aligned_as_csv_and_as_json() {
 #[test]
 fn the_gap_is_written_with_the_digits_of_the_engine() {
     use lipscope_core::experiment::{Experiment, Memory};
-    use lipscope_core::gap::{Gap, GapPlan, USUAL_LENGTHS, USUAL_RADII};
+    use lipscope_core::gap::{DEFAULT_LENGTHS, DEFAULT_RADII, Gap, GapPlan};
     let run = |more: &[&str]| {
         let output = lipscope().arg("gap").args(more).write_stdin(RANDOM).assert().success();
         String::from_utf8_lossy(&output.get_output().stdout).into_owned()
     };
     let experiment = Experiment::from_json(RANDOM).expect("an experiment");
-    let plan = GapPlan { experiment, radii: USUAL_RADII.to_vec(), lengths: USUAL_LENGTHS.to_vec() };
+    let plan = GapPlan { experiment, radii: DEFAULT_RADII.to_vec(), lengths: DEFAULT_LENGTHS.to_vec() };
     let mut gap = Gap::new_within(&plan, Memory::default()).expect("a grid");
     let whole = run(&[]);
     let mut lines = whole.lines();

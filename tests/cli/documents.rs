@@ -192,6 +192,7 @@ documents! {
     the_commands_of_the_cluster_run: "docs/cluster.md",
     the_commands_of_the_command_line_run: "docs/command_line.md",
     the_commands_of_the_models_run: "docs/models.md",
+    the_commands_of_the_models_reference_run: "docs/models_reference.md",
     the_commands_of_the_training_run: "docs/training.md",
     the_commands_of_the_tutorial_run: "docs/tutorial.md",
     the_commands_of_the_readme_run: "README.md",

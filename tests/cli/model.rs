@@ -228,8 +228,8 @@ fn a_model_folder_is_read_with_its_tokenizer() {
             &fs::read_to_string(in_repository(format!("{weights}/expected.json"))).expect("a file"),
         )
         .expect("JSON");
-        let usual = map.split(',').next().expect("a word");
-        for kind in [usual, "attention-residual", "mlp-residual", "block", "blocks"] {
+        let default = map.split(',').next().expect("a word");
+        for kind in [default, "attention-residual", "mlp-residual", "block", "blocks"] {
             let (csv, _) = run(lipscope(&[&measured[..], &["--map", kind]].concat()));
             // Window 0 of length 3 begins at token 0, window 1 of length 8 at token 8; both are in the reference.
             for (line, window) in [(1, 0), (4, 1)] {
@@ -391,7 +391,7 @@ fn certify_of_a_model_says_of_every_number_what_it_is_and_refuses_what_is_not_pr
 
 #[test]
 fn the_certified_bounds_of_a_random_model_in_the_documentation_are_those_of_its_command() {
-    let page = fs::read_to_string(in_repository("docs/models.md")).expect("the page");
+    let page = fs::read_to_string(in_repository("docs/models_reference.md")).expect("the page");
     let options = "-n 32 --epsilon 1e-3,1e-2,1e-1 --restarts 1 --steps 10";
     let command = format!("lipscope certify --weights random:gpt2 --layer 6 --text alice.txt {options} > gpt2-6.csv");
     assert!(page.lines().any(|line| line == command), "{command}");
@@ -421,7 +421,7 @@ fn the_certified_bounds_of_a_random_model_in_the_documentation_are_those_of_its_
 #[test]
 fn the_fits_of_random_models_in_the_documentation_are_those_of_its_commands() {
     let read = |path: &str| fs::read_to_string(in_repository(path)).expect(path);
-    let page = read("docs/models.md");
+    let page = read("docs/models_reference.md");
     for (family, name) in [("random:gpt2", "GPT-2"), ("random:llama", "Llama")] {
         let options = "--lengths 2:98:x12 --windows 2 --estimator spectral";
         let file = format!("{}-layers.svg", family.replace(':', "-"));

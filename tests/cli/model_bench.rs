@@ -107,9 +107,9 @@ impl Bench {
             now.get()
         };
         let mut contents = Vec::new();
-        let mut hear = |reply: Reply<ModelEvent>| contents.push(reply.content);
-        self.0.begin(ToWorker::Run(Request { run_id: 0, plan }), clock(), &mut hear);
-        self.0.slice(f64::INFINITY, clock, hear);
+        let mut on_event = |reply: Reply<ModelEvent>| contents.push(reply.content);
+        self.0.begin(ToWorker::Run(Request { run_id: 0, plan }), clock(), &mut on_event);
+        self.0.slice(f64::INFINITY, clock, on_event);
         contents
     }
 

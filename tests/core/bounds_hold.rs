@@ -100,9 +100,9 @@ fn check_slack(worst: &Worst, case: &Drawn, found: &Measurement) -> Result<(), T
         proptest::prop_assert!(is_lost, "{:?}", slack.factors);
         if case.head_shapes.len() == 1 && found.spectral > 0.0 {
             let product: f64 = slack.factors.iter().map(|factor| factor.times.log10()).sum();
-            let apart = (product - (bound.log10 - found.spectral.log10())).abs();
+            let deviation = (product - (bound.log10 - found.spectral.log10())).abs();
             proptest::prop_assert!(
-                apart < 1e-7,
+                deviation < 1e-7,
                 "{id:?}: {:?} for {} / {}",
                 slack.factors,
                 bound.log10,
@@ -302,13 +302,13 @@ fn the_sharp_bounds_and_the_witnesses_are_those_of_the_tables() {
 /// Two heads whose responses cancel to one part in 1e9: a Gram matrix of them would have no digit left.
 #[test]
 fn lower_bounds_hold_where_two_heads_nearly_cancel() {
-    for apart in [1e-3, 1e-6, 1e-9] {
+    for deviation in [1e-3, 1e-6, 1e-9] {
         let head =
             json!({"q": [[1.4, 0.3], [0.0, 1.0]], "k": [[-1.0, 0.2], [0.0, -1.0]], "v": [[1.0, 0.5], [0.0, 1.0]]});
         let experiment = Experiment::from_value(json!({
             "tokens": {"source": "random", "n": 20, "d": 2, "radius": 2},
             "weights": {"source": "explicit", "heads": [head.clone(), head],
-                        "output": [[1.0, 0.0, -1.0 - apart, 0.0], [0.0, 1.0, 0.0, -1.0 - apart]]},
+                        "output": [[1.0, 0.0, -1.0 - deviation, 0.0], [0.0, 1.0, 0.0, -1.0 - deviation]]},
         }))
         .expect("a valid experiment");
         let found = measure(&experiment).expect("measured");
@@ -317,9 +317,9 @@ fn lower_bounds_hold_where_two_heads_nearly_cancel() {
             let (name, below) = (id.id(), witness.norm());
             let tokens = witness.token_source().expect("finite positions");
             let exact = measure(&Experiment { tokens, ..experiment.clone() }).expect("measured").spectral;
-            // Rounding changes each response by 1e-16 of its size, and their difference by 1e-16/`apart` of its size.
-            assert!(below <= exact * (1.0 + 1e-14 / apart), "{name}, {apart}: {below} above {exact}");
-            assert!(below >= 0.5 * apart && exact <= 1e3 * apart, "{name}, {apart}: {below} {exact}");
+            // Rounding changes each response by 1e-16 of its size, and their difference by 1e-16/`deviation` of its size.
+            assert!(below <= exact * (1.0 + 1e-14 / deviation), "{name}, {deviation}: {below} above {exact}");
+            assert!(below >= 0.5 * deviation && exact <= 1e3 * deviation, "{name}, {deviation}: {below} {exact}");
         }
     }
 }

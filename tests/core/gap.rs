@@ -2,7 +2,7 @@
 
 use lipscope_core::bounds::{Absence, Norm, Side};
 use lipscope_core::experiment::{Experiment, Memory};
-use lipscope_core::gap::{Gap, GapCell, GapPlan, MOST_CELLS, USUAL_LENGTHS, USUAL_RADII, WidestGap};
+use lipscope_core::gap::{DEFAULT_LENGTHS, DEFAULT_RADII, Gap, GapCell, GapPlan, MOST_CELLS, WidestGap};
 use lipscope_core::growth::{GrowthPlan, growth};
 use lipscope_core::sweep::Spacing;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn others() -> [Value; 4] {
 #[test]
 fn on_the_usual_grid_no_lower_bound_passes_an_upper_one() {
     for more in others() {
-        let found = cells(experiment(1.0, &more), &USUAL_RADII, &USUAL_LENGTHS);
+        let found = cells(experiment(1.0, &more), &DEFAULT_RADII, &DEFAULT_LENGTHS);
         for cell in &found {
             let (log10, ratio) = (cell.log10().expect("both bounds"), cell.ratio().expect("both bounds"));
             assert!(log10 > -1e-9, "{more}: {cell:?}");

@@ -41,7 +41,7 @@ fn the_bounds_at_the_tokens_are_those_of_the_reference() {
     assert!(compared >= 30, "{compared} cases");
 }
 
-/// The spectral norms of the table in docs/theory.md, computed outside this crate.
+/// Spectral norms of variants of attention, computed outside this crate.
 #[test]
 fn the_table_of_variants_has_its_norms() {
     let line = |rest: &str| -> Value { serde_json::from_str(rest).expect("JSON") };
@@ -218,10 +218,10 @@ fn products_in_f32_agree_roughly_with_those_in_f64() {
         single.apply(&narrow, &mut jv32);
         double.apply_transpose(jv.as_slice(), back.as_mut_slice());
         single.apply_transpose(&jv32, &mut back32);
-        let apart = |exact: &DVector<f64>, found: &[f32]| {
+        let deviation = |exact: &DVector<f64>, found: &[f32]| {
             exact.iter().zip(found).map(|(x, y)| (x - f64::from(*y)).abs()).fold(0.0, f64::max) / exact.amax().max(1e-3)
         };
-        let (forth, back) = (apart(&jv, &jv32), apart(&back, &back32));
+        let (forth, back) = (deviation(&jv, &jv32), deviation(&back, &back32));
         assert!(forth < 2e-5 && back < 2e-5, "{step}: {forth:e} {back:e}");
     }
 }

@@ -186,49 +186,49 @@ const COMPOSED: &str = r#","normalization":"layer","normalization_scope":"compos
 const IDENTITY: &str = r#""source":"identity","sign":-1"#;
 
 fn measurements() -> Vec<Row> {
-    let usual = MeasureOptions::default();
-    let dense = |svd_limit: usize| MeasureOptions { svd_limit, ..usual };
+    let default = MeasureOptions::default();
+    let dense = |svd_limit: usize| MeasureOptions { svd_limit, ..default };
     let sweep = MeasureOptions::for_sweep();
-    let never = MeasureOptions { grouping: Grouping::Never, ..usual };
+    let never = MeasureOptions { grouping: Grouping::Never, ..default };
     let quick = |tolerance: f64| {
-        let mut options = usual;
+        let mut options = default;
         options.lanczos.tolerance = tolerance;
         options
     };
     let drawn =
         |name: &str, n, d, weights: &str, rest: &str, options| measure(name, &random(n, d, weights, rest), options);
     let mut rows = vec![
-        drawn("first visit", 64, 2, IDENTITY, "", usual),
-        drawn("tiny", 2, 1, IDENTITY, "", usual),
-        drawn("dense svd", 16, 8, &heads(1, 8, false), "", usual),
+        drawn("first visit", 64, 2, IDENTITY, "", default),
+        drawn("tiny", 2, 1, IDENTITY, "", default),
+        drawn("dense svd", 16, 8, &heads(1, 8, false), "", default),
         drawn("dense svd 512", 64, 8, &heads(1, 8, false), "", dense(512)),
         drawn("dense svd, composed", 64, 8, &heads(2, 4, true), COMPOSED, dense(512)),
         drawn("dense svd, wide outputs", 32, 4, &heads(4, 8, false), "", dense(1024)),
-        drawn("lanczos with dense norms", 256, 4, &heads(1, 4, false), "", usual),
-        drawn("lanczos with dense norms, composed", 128, 8, &heads(1, 8, true), COMPOSED, usual),
-        drawn("lanczos", 512, 8, &heads(1, 8, false), "", usual),
+        drawn("lanczos with dense norms", 256, 4, &heads(1, 4, false), "", default),
+        drawn("lanczos with dense norms, composed", 128, 8, &heads(1, 8, true), COMPOSED, default),
+        drawn("lanczos", 512, 8, &heads(1, 8, false), "", default),
         drawn("lanczos for a sweep", 512, 8, &heads(1, 8, false), "", sweep),
-        drawn("causal", 700, 8, &heads(1, 8, false), r#","mask":"causal""#, usual),
-        drawn("l2", 400, 8, &heads(1, 8, false), r#","attention":"l2""#, usual),
+        drawn("causal", 700, 8, &heads(1, 8, false), r#","mask":"causal""#, default),
+        drawn("l2", 400, 8, &heads(1, 8, false), r#","attention":"l2""#, default),
         drawn(
             "l2, causal, composed",
             300,
             16,
             &heads(2, 8, true),
             r#","attention":"l2","mask":"causal","normalization":"rms","normalization_scope":"composed""#,
-            usual,
+            default,
         ),
-        drawn("L2-MHA", 200, 32, r#""source":"kim","heads":4"#, r#","attention":"l2""#, usual),
-        drawn("L2-MHA, wide", 16, 512, r#""source":"kim","heads":8"#, r#","attention":"l2""#, usual),
+        drawn("L2-MHA", 200, 32, r#""source":"kim","heads":4"#, r#","attention":"l2""#, default),
+        drawn("L2-MHA, wide", 16, 512, r#""source":"kim","heads":8"#, r#","attention":"l2""#, default),
         drawn("several heads", 400, 32, &heads(8, 8, false), "", sweep),
-        drawn("several heads with output", 400, 32, &heads(8, 8, true), "", usual),
+        drawn("several heads with output", 400, 32, &heads(8, 8, true), "", default),
         drawn("heads wider than tokens", 512, 8, &heads(4, 64, false), "", sweep),
-        drawn("many heads", 128, 4, &heads(64, 4, false), r#","attention":"l2""#, usual),
-        drawn("many heads with output", 64, 8, &heads(256, 2, true), r#","normalization":"rms""#, usual),
-        drawn("wide head", 32, 8, &heads(1, 512, false), "", usual),
+        drawn("many heads", 128, 4, &heads(64, 4, false), r#","attention":"l2""#, default),
+        drawn("many heads with output", 64, 8, &heads(256, 2, true), r#","normalization":"rms""#, default),
+        drawn("wide head", 32, 8, &heads(1, 512, false), "", default),
         drawn("wide tokens", 32, 256, &heads(4, 64, true), "", sweep),
-        drawn("wide tokens, all bounds", 32, 256, &heads(4, 64, true), "", usual),
-        drawn("identity, wide", 8, 300, IDENTITY, "", usual),
+        drawn("wide tokens, all bounds", 32, 256, &heads(4, 64, true), "", default),
+        drawn("identity, wide", 8, 300, IDENTITY, "", default),
         drawn("layer norm", 300, 32, &heads(1, 32, false), r#","normalization":"layer""#, sweep),
         drawn("composed", 600, 16, &heads(1, 16, false), COMPOSED, sweep),
         drawn("kept attention", 1500, 2, &heads(4, 1, false), "", quick(1e-3)),
@@ -268,15 +268,15 @@ fn measurements() -> Vec<Row> {
         ))
     };
     rows.extend([
-        measure("adversarial, gathered", &adversarial(100_000, "", IDENTITY), usual),
+        measure("adversarial, gathered", &adversarial(100_000, "", IDENTITY), default),
         measure("adversarial, ungathered", &adversarial(600, "", IDENTITY), never),
-        measure("adversarial, drawn weights", &adversarial(3000, "", &heads(2, 16, false)), usual),
+        measure("adversarial, drawn weights", &adversarial(3000, "", &heads(2, 16, false)), default),
         measure("a million causal tokens", &adversarial(1_000_000, r#","mask":"causal""#, IDENTITY), quick(1e-3)),
-        measure("clusters, dense", &clusters(40, 4, &heads(2, 4, true), ""), usual),
-        measure("clusters, composed", &clusters(60, 6, &heads(1, 6, false), COMPOSED), usual),
-        measure("clusters, lanczos", &clusters(200, 4, &heads(1, 4, false), ""), usual),
-        measure("listed, distinct", &listed(900, 900, ""), usual),
-        measure("listed, clusters", &listed(4000, 50, ""), usual),
+        measure("clusters, dense", &clusters(40, 4, &heads(2, 4, true), ""), default),
+        measure("clusters, composed", &clusters(60, 6, &heads(1, 6, false), COMPOSED), default),
+        measure("clusters, lanczos", &clusters(200, 4, &heads(1, 4, false), ""), default),
+        measure("listed, distinct", &listed(900, 900, ""), default),
+        measure("listed, clusters", &listed(4000, 50, ""), default),
         measure("listed, runs", &listed(8000, 400, r#","mask":"causal""#), quick(1e-3)),
         measure(
             "listed, many runs, composed",

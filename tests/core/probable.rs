@@ -1,5 +1,5 @@
-//! The upper bound of an iteration fails as rarely as it says, over the seeds (docs/theory.md, "An upper number for every
-//! map"), and `measure` gives the smallest of all upper bounds.
+//! The upper bound of an iteration fails as rarely as it says, over the seeds (docs/numerics.md, "An upper number for
+//! every map"), and `measure` gives the smallest of all upper bounds.
 
 use lipscope_core::experiment::{
     Distribution, Experiment, InputError, Mask, Output, RandomTokens, RandomWeights, TokenSource, WeightSource,

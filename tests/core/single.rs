@@ -135,7 +135,7 @@ fn forward(experiment: &Experiment) -> Forward<f64> {
 
 fn close(found: &[f64], expected: &[f64], setting: &str) {
     let norm = |x: &mut dyn Iterator<Item = f64>| x.map(|x| x * x).sum::<f64>().sqrt();
-    let apart = norm(&mut found.iter().zip(expected).map(|(a, b)| a - b)) / norm(&mut expected.iter().copied());
-    assert!(apart < 1e-6, "{setting}: off by {apart:e}");
-    assert!(apart > 0.0, "{setting}: as exact as f64");
+    let deviation = norm(&mut found.iter().zip(expected).map(|(a, b)| a - b)) / norm(&mut expected.iter().copied());
+    assert!(deviation < 1e-6, "{setting}: off by {deviation:e}");
+    assert!(deviation > 0.0, "{setting}: as exact as f64");
 }

@@ -38,8 +38,8 @@ fn dense(operator: &mut dyn LinearOperator<f64>) -> DMatrix<f64> {
         unit[row] = 1.0;
         operator.apply_transpose(&unit, transposed.column_mut(row).as_mut_slice());
     }
-    let apart = (&matrix - transposed.transpose()).amax();
-    assert!(apart < 1e-12 * matrix.amax(), "the adjoint is off by {apart:e}");
+    let deviation = (&matrix - transposed.transpose()).amax();
+    assert!(deviation < 1e-12 * matrix.amax(), "the adjoint is off by {deviation:e}");
     matrix
 }
 
@@ -56,8 +56,11 @@ fn the_operator_on_the_span_has_the_singular_values_of_the_jacobian() {
             let (found, expected) = (found.expect("finite"), expected.expect("finite"));
             for (at, value) in expected.iter().enumerate() {
                 let on_span = found.get(at).copied().unwrap_or(0.0);
-                let apart = (on_span - value).abs();
-                assert!(apart < 1e-12 * expected[0], "{setting} {heads} {output}, value {at}: {on_span} for {value}");
+                let deviation = (on_span - value).abs();
+                assert!(
+                    deviation < 1e-12 * expected[0],
+                    "{setting} {heads} {output}, value {at}: {on_span} for {value}"
+                );
             }
         }
     }
@@ -75,8 +78,8 @@ fn a_measurement_on_the_span_is_that_over_tokens_to_ten_digits() {
         };
         let mut whole = jacobian(&experiment);
         let over_tokens = Lanczos::new(whole.n_inputs(), LanczosOptions::default()).run(&mut whole);
-        let apart = (found.spectral / over_tokens.value - 1.0).abs();
-        assert!(apart < 1e-10, "{setting}: {} for {}", found.spectral, over_tokens.value);
+        let deviation = (found.spectral / over_tokens.value - 1.0).abs();
+        assert!(deviation < 1e-10, "{setting}: {} for {}", found.spectral, over_tokens.value);
         // The right singular vector is a field over the tokens again.
         let pair = measuring.singular_pair().expect("a pair");
         let mut image = vec![0.0; whole.n_outputs()];

@@ -60,8 +60,8 @@ proptest! {
                 continue;
             };
             let method = measurement.method;
-            let apart = (pair.value / measurement.spectral - 1.0).abs();
-            prop_assert!(within("top_pair.drawn", "value", apart, 1e-9), "{method:?}: {} for {}", pair.value, measurement.spectral);
+            let deviation = (pair.value / measurement.spectral - 1.0).abs();
+            prop_assert!(within("top_pair.drawn", "value", deviation, 1e-9), "{method:?}: {} for {}", pair.value, measurement.spectral);
             prop_assert!((pair.inputs.norm() - 1.0).abs() < 1e-10 && (pair.outputs.norm() - 1.0).abs() < 1e-10);
             let error = error(&experiment, pair.value, pair.inputs.as_slice(), pair.outputs.as_slice());
             prop_assert!(within("top_pair.drawn", "J v = s u", error, 1e-8), "{method:?}: {error:e}");
@@ -90,8 +90,8 @@ fn gathered_tokens_have_the_pair_and_the_images_of_their_list() {
             return Ok(());
         };
         n_pairs.set(n_pairs.get() + 1);
-        let apart = (pair.value / measurement.spectral - 1.0).abs();
-        prop_assert!(within("top_pair.gathered", "value", apart, 1e-9), "{apart:e}");
+        let deviation = (pair.value / measurement.spectral - 1.0).abs();
+        prop_assert!(within("top_pair.gathered", "value", deviation, 1e-9), "{deviation:e}");
         let error = error(&experiment, pair.value, pair.inputs.as_slice(), pair.outputs.as_slice());
         prop_assert!(within("top_pair.gathered", "J v = s u", error, 1e-8), "{method:?}: {error:e}");
         Ok(())

@@ -48,8 +48,8 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         };
         for lower in on_ball(Side::Lower) {
             for upper in on_ball(Side::Upper) {
-                let apart = lower.log10 - upper.log10;
-                assert!(apart <= TOLERANCE, "{lower:?} above {upper:?}: {}", case.file);
+                let deviation = lower.log10 - upper.log10;
+                assert!(deviation <= TOLERANCE, "{lower:?} above {upper:?}: {}", case.file);
                 *seen.entry(lower.id.id()).or_default() += 1;
             }
         }

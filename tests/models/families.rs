@@ -117,8 +117,8 @@ fn every_family_has_the_numbers_of_transformers_under_both_spellings() {
             let name = format!("{}/{spelling}", folder.display());
             let ConfigFile { config, notes, .. } = ConfigFile::parse(&text(&folder.join(spelling))).expect(&name);
             assert!(notes.is_empty(), "{name}: {notes:?}");
-            let usual = if name.contains("roberta") { MapKind::Attention } else { MapKind::WithOutput };
-            assert_eq!(config.usual_map(), usual, "{name}");
+            let default = if name.contains("roberta") { MapKind::Attention } else { MapKind::WithOutput };
+            assert_eq!(config.default_map(), default, "{name}");
             for window in reference["windows"].as_array().expect("windows") {
                 let pictures = pictures(&folder, &config);
                 let ids = match &pictures {

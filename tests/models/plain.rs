@@ -259,7 +259,7 @@ fn normalised<T: Scalar>(x: &[T], norm: &TokenNorm) -> Vec<T> {
 
 /// The angle of pair t per position, and the factor of cosines and sines.
 fn angle(rope: &Rope, t: usize, n: usize) -> (f64, f64) {
-    let m = rope.turned as f64;
+    let m = rope.rotary_dim as f64;
     let f = rope.theta.powf(-2.0 * t as f64 / m);
     match rope.stretch {
         Stretch::None => (f, 1.0),
@@ -291,7 +291,7 @@ fn angle(rope: &Rope, t: usize, n: usize) -> (f64, f64) {
 
 /// A vector of the token at a position of a text of n tokens.
 fn turned<T: Scalar>(rope: &Rope, (position, n): (usize, usize), x: &[T]) -> Vec<T> {
-    let half = rope.turned / 2;
+    let half = rope.rotary_dim / 2;
     let mut out = x.to_vec();
     for t in 0..half {
         let (angle, factor) = angle(rope, t, n);
@@ -479,7 +479,7 @@ fn map<T: Scalar>(
     let mut x = x;
     for layer in if kind == MapKind::Blocks { 0..=layer } else { layer..=layer } {
         let block = &model.blocks[layer];
-        if model.config.block_shape() == BlockShape::SideBySide && kind.has_attention() && kind.has_mlp() {
+        if model.config.block_shape() == BlockShape::Parallel && kind.has_attention() && kind.has_mlp() {
             let y = x.clone();
             x = add(&block.attention.norms, &|x| attention(layer, Heads::All, x), &y, x);
             x = add(&block.feed_forward.as_ref().expect("loaded").norms, &|x| mlp(layer, x), &y, x);

@@ -44,7 +44,7 @@ fn the_attention_sink_is_found() {
     assert!((found.radius / radius - 1.0).abs() < 1e-12);
 }
 
-/// A part of the published experiment on a random GPT-2; docs/models.md has the whole table.
+/// A part of the published experiment on a random GPT-2; docs/models_reference.md has the whole table.
 #[test]
 fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
     let text = fs::read_to_string(in_repository("assets/attention.txt")).expect("a file");

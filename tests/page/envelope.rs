@@ -114,7 +114,7 @@ fn drawn(dice: &mut Dice) -> PageState {
             .clone();
     }
     if dice.once_in(8) && state.attention == Attention::Dot {
-        state.score.rope = Some(Rope::USUAL);
+        state.score.rope = Some(Rope::DEFAULT);
     }
     if dice.once_in(6) {
         state.mask = Mask::Window { width: 4, order: *dice.of(&[Order::Causal, Order::Free]) };

@@ -15,7 +15,7 @@ use lipscope_core::picture::PairRequest;
 use lipscope_plot::Kind;
 use lipscope_protocol::envelope::{Command, Content, Request};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use lipscope_protocol::tasks::{Ball, EngineEvent, EnginePlan, EngineTasks, MeasureEvent, WorstAt};
 use lipscope_testkit::dice::Dice;
 
@@ -48,13 +48,13 @@ struct Page {
 pub(super) fn events(plan: EnginePlan) -> Vec<EngineEvent> {
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut found = Vec::new();
-    let mut hear = |reply: lipscope_protocol::envelope::Reply<EngineEvent>| match reply.content {
+    let mut on_event = |reply: lipscope_protocol::envelope::Reply<EngineEvent>| match reply.content {
         Content::Event(event) => found.push(event),
         Content::Failed(problem) => panic!("{problem}"),
         _ => {}
     };
-    runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, &mut hear);
-    while runner.slice(0.0, || 1e9, &mut hear) == Turn::More {}
+    runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, &mut on_event);
+    while runner.slice(0.0, || 1e9, &mut on_event) == Poll::More {}
     found
 }
 

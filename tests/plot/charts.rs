@@ -5,7 +5,7 @@ use lipscope_plot::{
 };
 
 use lipscope_testkit::pictures::{
-    Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, chart, draw_chart, elements, texts,
+    Element, SCALE, SIZES, THEMES, assert_texts_are_separate, assert_written, chart, draw_chart, elements, texts,
     unescaped,
 };
 
@@ -28,7 +28,7 @@ fn line_charts_name_curves_axes_and_numbers_without_overlap() {
                 },
             );
             assert_written(&svg, &["10", "100", "1000", "↑ 3.9 × 10⁴"]);
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
             let palette = Palette::of(theme);
             for color in
                 [palette.background, palette.ink, palette.accent].into_iter().chain(Role::ALL.map(|r| palette.role(r)))
@@ -162,7 +162,7 @@ fn names_of_rules_stay_inside_the_plot_and_apart() {
             rule(f64::NAN, "nowhere"),
         ];
         let (layout, svg) = draw_chart(&chart, Theme::Dark, size);
-        assert_texts_are_apart(&svg, size);
+        assert_texts_are_separate(&svg, size);
         assert_written(&svg, &["near the right end", "first of two", "second of two", "at the left end"]);
         for element in elements(&svg, "text") {
             let text = unescaped(element.text);

@@ -3,7 +3,7 @@
 use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css};
 
 use lipscope_testkit::pictures::{
-    Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, elements, plane, render,
+    Element, SCALE, SIZES, THEMES, assert_texts_are_separate, assert_written, elements, plane, render,
 };
 
 #[test]
@@ -12,7 +12,7 @@ fn token_planes_name_axes_and_ball_without_overlap() {
         for size in SIZES {
             let (_, svg) = render(size, |area| plane().draw(area, &Style::svg(theme, SCALE)));
             assert_written(&svg, &["first axis, 83% of variance", "second axis, 12%", "R = 2", "4"]);
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
         }
     }
 }
@@ -96,7 +96,7 @@ fn the_label_of_the_ball_does_not_cover_points_on_a_line() {
             line.x_label = "coordinate".into();
             let (layout, svg) = render(size, |area| line.draw(area, &Style::svg(Theme::Light, SCALE)));
             let layout = layout.expect("SVG draws");
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
             let texts = elements(&svg, "text");
             let label = texts.iter().find(|e| e.text == "R = 2.000").expect("the ball is named").text_box();
             for (x, y) in layout.positions.into_iter().flatten() {
@@ -213,8 +213,8 @@ fn a_narrow_plane_without_axes_gives_its_room_to_the_points() {
     };
     let (phone, wide) = ((362, 240), (600, 500));
     assert_eq!(drawn(PlaneAxes::WhereWide, wide), drawn(PlaneAxes::Always, wide));
-    let (usual, bare) = (drawn(PlaneAxes::Always, phone), drawn(PlaneAxes::WhereWide, phone));
-    assert!(bare.0 > 160.0 && bare.0 > 1.3 * usual.0, "{} px, {} px with axes", bare.0, usual.0);
+    let (default, bare) = (drawn(PlaneAxes::Always, phone), drawn(PlaneAxes::WhereWide, phone));
+    assert!(bare.0 > 160.0 && bare.0 > 1.3 * default.0, "{} px, {} px with axes", bare.0, default.0);
     assert_eq!(bare.1, 1, "the label of the ball is all its text");
 }
 

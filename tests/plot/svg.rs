@@ -7,7 +7,7 @@ use lipscope_plot::{
 };
 
 use lipscope_testkit::pictures::{
-    Element, SCALE, SIZES, THEMES, assert_texts_are_apart, assert_written, chart, draw_chart, elements, heat_map,
+    Element, SCALE, SIZES, THEMES, assert_texts_are_separate, assert_written, chart, draw_chart, elements, heat_map,
     ladder, plane, render,
 };
 
@@ -37,7 +37,7 @@ fn heat_maps_name_axes_key_and_sums_without_overlap() {
             let layout = layout.expect("SVG draws");
             assert!((layout.plot.width() - layout.plot.height()).abs() < 1e-9, "cells are square");
             assert_written(&svg, &["attention P", "from token", "to token", "column sum", "0", "64", "0.5"]);
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
         }
     }
 }
@@ -63,7 +63,7 @@ fn the_roots_of_two_and_three_stand_beside_the_name_of_their_row() {
         let x = AxisSpec::new("tokens n", Scale::Log).whole().root("√n").range(Extent::new(2.0, 3.0));
         let (_, svg) = draw_chart(&LineChart::new(x, AxisSpec::new("L", Scale::Log), vec![line]), Theme::Light, size);
         assert_written(&svg, &["√n", "1.414", "1.732"]);
-        assert_texts_are_apart(&svg, size);
+        assert_texts_are_separate(&svg, size);
     }
 }
 
@@ -87,7 +87,7 @@ fn ladders_write_labels_numbers_and_decades_without_overlap() {
             let (layout, svg) = render(size, |area| ladder().draw(area, &Style::svg(theme, SCALE)));
             let layout = layout.expect("SVG draws");
             assert_eq!((layout.compact, layout.rows.len()), (size.0 == 360, 8));
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
             assert_written(
                 &svg,
                 &["this configuration", "= 11.83", "≥ 5.128", "≥ 0", "≤ 3.484 × 10⁴", "≤ 1.996 × 10⁵⁰⁰⁰", "2.512"],
@@ -305,7 +305,7 @@ fn the_largest_column_sum_is_highlighted_with_its_number_and_column() {
             let name = (column + 1).to_string();
             let of_column = |e: &&Element| e.text == name && e.attribute("fill") == accent;
             assert_eq!(elements(&svg, "text").iter().filter(of_column).count(), 1);
-            assert_texts_are_apart(&svg, size);
+            assert_texts_are_separate(&svg, size);
         }
     }
 }
@@ -445,7 +445,7 @@ fn tiles_without_a_number_are_grey_where_they_have_a_meaning_and_the_key_names_i
     for size in SIZES {
         let (layout, svg) = draw("no bound", size);
         assert_written(&svg, &["radius R", "number n", "ratio", "no bound", "10³"]);
-        assert_texts_are_apart(&svg, size);
+        assert_texts_are_separate(&svg, size);
         let (without, svg) = draw("", size);
         assert!(!svg.contains("no bound"));
         assert!(without.plot.top < layout.plot.top, "the entry has a row of its own");

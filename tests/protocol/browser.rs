@@ -10,7 +10,7 @@ use lipscope_protocol::pool::{
     Action, Begins, Lane, Order, Policy, Pool, PoolEvent, PoolOptions, Preempt, Spare, Timer, WorkerId,
 };
 use lipscope_protocol::runner::{Runner, SLICE_MILLISECONDS};
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 
 use crate::counting::{AnyEvent, AnyPlan, Clock, CountTasks};
 
@@ -53,11 +53,11 @@ impl Lane for Line {
 }
 
 /// The companion of a plan: its lane, and the number of the order.
-pub type Beside = (Line, u64);
+pub type Attachment = (Line, u64);
 /// An order of these tests.
-pub type CountOrder = Order<AnyPlan, Beside>;
+pub type CountOrder = Order<AnyPlan, Attachment>;
 /// An event of the pool.
-pub type Event = PoolEvent<Line, AnyPlan, AnyEvent, Beside>;
+pub type Event = PoolEvent<Line, AnyPlan, AnyEvent, Attachment>;
 
 /// An order.
 pub fn order(line: Line, number: u64, plan: AnyPlan) -> CountOrder {
@@ -77,18 +77,18 @@ pub enum Start {
     Refused,
 }
 
-/// The browser, with the page's pool and the events that the page heard.
+/// The browser, with the page's pool and the events that the page received.
 pub struct Browser {
-    pub pool: Pool<CountTasks, Line, Beside>,
+    pub pool: Pool<CountTasks, Line, Attachment>,
     /// Milliseconds.
     pub now: f64,
-    /// What the page heard, and when.
-    pub heard: Vec<(f64, Event)>,
+    /// What the page received, and when.
+    pub received: Vec<(f64, Event)>,
     /// When runs were sent: time, worker, run, order.
     pub sent: Vec<(f64, WorkerId, RunId, u64)>,
-    /// For each entry of `sent`, and of `heard`, the call of the pool that it came from.
+    /// For each entry of `sent`, and of `received`, the call of the pool that it came from.
     pub sent_in: Vec<usize>,
-    pub heard_in: Vec<usize>,
+    pub received_in: Vec<usize>,
     n_calls: usize,
     /// When workers were ended by the pool.
     pub ended: Vec<(f64, WorkerId)>,
@@ -109,11 +109,11 @@ struct Worker {
     runner: Runner<CountTasks>,
     clock: Clock,
     inbox: Vec<Vec<u8>>,
-    /// Whether the pool has heard its first message.
+    /// Whether the pool has received its first message.
     is_ready: bool,
-    /// Until when it works and hears nothing.
+    /// Until when it works and receives nothing.
     busy_until: f64,
-    /// The last run sent to it, unless the pool has heard its end: run and lane.
+    /// The last run sent to it, unless the pool has received its end: run and lane.
     run: Option<(RunId, Option<Line>)>,
 }
 
@@ -121,7 +121,7 @@ enum Due {
     Listen(WorkerId),
     Die(WorkerId),
     Command(WorkerId, Vec<u8>),
-    Turn(WorkerId),
+    Poll(WorkerId),
     Message(WorkerId, Vec<u8>),
     Timer(Timer),
 }
@@ -136,10 +136,10 @@ impl Browser {
         Browser {
             pool: Pool::new(options),
             now: 0.0,
-            heard: Vec::new(),
+            received: Vec::new(),
             sent: Vec::new(),
             sent_in: Vec::new(),
-            heard_in: Vec::new(),
+            received_in: Vec::new(),
             n_calls: 0,
             ended: Vec::new(),
             starts: VecDeque::new(),
@@ -200,18 +200,18 @@ impl Browser {
         self.act();
     }
 
-    /// The contents heard about an order, with their times.
-    pub fn heard_of(&self, number: u64) -> Vec<(f64, Content<AnyEvent>)> {
+    /// The contents received about an order, with their times.
+    pub fn received_of(&self, number: u64) -> Vec<(f64, Content<AnyEvent>)> {
         let of_order = |(time, event): &(f64, Event)| match event {
             PoolEvent::Reply { of, content, .. } if of.companion.1 == number => Some((*time, content.clone())),
             _ => None,
         };
-        self.heard.iter().filter_map(of_order).collect()
+        self.received.iter().filter_map(of_order).collect()
     }
 
-    /// When the page first heard this content about an order.
+    /// When the page first received this content about an order.
     pub fn time_of(&self, number: u64, content: &Content<AnyEvent>) -> Option<f64> {
-        self.heard_of(number).into_iter().find(|(_, heard)| heard == content).map(|(time, _)| time)
+        self.received_of(number).into_iter().find(|(_, received)| received == content).map(|(time, _)| time)
     }
 
     fn after(&mut self, milliseconds: f64, due: Due) {
@@ -243,8 +243,8 @@ impl Browser {
             }
         }
         for event in self.pool.take_events() {
-            self.heard.push((self.now, event));
-            self.heard_in.push(self.n_calls);
+            self.received.push((self.now, event));
+            self.received_in.push(self.n_calls);
         }
         self.n_calls += 1;
     }
@@ -308,9 +308,9 @@ impl Browser {
                 let Some(worker) = self.workers.get_mut(&id) else { return };
                 worker.inbox.push(bytes);
                 let time = worker.busy_until.max(self.now);
-                self.at(time, Due::Turn(id));
+                self.at(time, Due::Poll(id));
             }
-            Due::Turn(id) => self.turn(id),
+            Due::Poll(id) => self.poll(id),
             Due::Message(id, bytes) => {
                 let message: Message<AnyEvent> = decode(&bytes).expect("a message");
                 // The worker is gone if the pool has ended it after it sent this message.
@@ -324,20 +324,20 @@ impl Browser {
                         }
                     }
                 }
-                self.pool.hear(id, message);
+                self.pool.on_event(id, message);
             }
             Due::Timer(timer) => self.pool.wake(timer),
         }
     }
 
     /// A worker handles its messages, and works for a slice.
-    fn turn(&mut self, id: WorkerId) {
+    fn poll(&mut self, id: WorkerId) {
         let (now, latency) = (self.now, self.latency);
         let Some(worker) = self.workers.get_mut(&id) else { return };
         if now < worker.busy_until {
             // Two reasons to work at one time: the second slice comes after the first.
             let time = worker.busy_until;
-            return self.at(time, Due::Turn(id));
+            return self.at(time, Due::Poll(id));
         }
         worker.clock.set(now);
         let clock = worker.clock.clone();
@@ -346,14 +346,14 @@ impl Browser {
         for bytes in std::mem::take(&mut worker.inbox) {
             worker.runner.begin(decode(&bytes).expect("a command"), now, emit);
         }
-        let turn = worker.runner.slice(now + SLICE_MILLISECONDS, || clock.now(), emit);
+        let poll = worker.runner.slice(now + SLICE_MILLISECONDS, || clock.now(), emit);
         worker.busy_until = clock.now();
         let end = worker.busy_until;
         for (time, bytes) in said.take() {
             self.at(time + latency, Due::Message(id, bytes));
         }
-        if turn == Turn::More {
-            self.at(end, Due::Turn(id));
+        if poll == Poll::More {
+            self.at(end, Due::Poll(id));
         }
     }
 }

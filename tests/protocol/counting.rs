@@ -9,7 +9,7 @@ use lipscope_core::experiment::InputError;
 use lipscope_protocol::envelope::{Command, Content, Message, Reply, Request, decode, encode};
 use lipscope_protocol::pool::{PoolEvent, Spare};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::{Cut, Report, Task, Turn};
+use lipscope_protocol::task::{Cut, Poll, Report, Task};
 use lipscope_protocol::task_list;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +64,7 @@ impl Task<Clock> for CountTask {
         Ok(CountTask { counted: plan.after, plan })
     }
 
-    fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, u32>) -> Result<Turn, InputError> {
+    fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, u32>) -> Result<Poll, InputError> {
         clock.set(clock.now() + self.plan.milliseconds);
         self.counted += 1;
         if self.counted == self.plan.fails_at {
@@ -75,7 +75,7 @@ impl Task<Clock> for CountTask {
             let CountPlan { after, to, .. } = self.plan;
             report.progress(((self.counted - after) as usize, (to - after) as usize));
         }
-        Ok(if self.counted < self.plan.to { Turn::More } else { Turn::Done })
+        Ok(if self.counted < self.plan.to { Poll::More } else { Poll::Done })
     }
 }
 
@@ -110,15 +110,15 @@ impl Task<Clock> for ListTask {
         Ok(ListTask { count: CountTask::start(plan, clock)?, numbers: Vec::new() })
     }
 
-    fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, Vec<u32>>) -> Result<Turn, InputError> {
+    fn step(&mut self, clock: &mut Clock, report: &mut Report<'_, Vec<u32>>) -> Result<Poll, InputError> {
         clock.set(clock.now() + self.count.plan.milliseconds);
         self.count.counted += 1;
         self.numbers.push(self.count.counted);
         if self.count.counted < self.count.plan.to {
-            return Ok(Turn::More);
+            return Ok(Poll::More);
         }
         report.event(std::mem::take(&mut self.numbers));
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }
 
@@ -160,7 +160,7 @@ fn a_new_kind_of_work_goes_through_pool_messages_and_worker() {
     browser.pool.submit(Line::Batches, [order(Line::Batches, 1, counting(20, 5.0))]);
     browser.run();
     let contents: Vec<_> = browser
-        .heard
+        .received
         .iter()
         .map(|(_, event)| match event {
             PoolEvent::Reply { lane: Line::Batches, of, content, left: _, run_id: 1 } => {

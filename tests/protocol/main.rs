@@ -3,12 +3,12 @@
 mod browser;
 mod counting;
 mod first_tasks;
-mod heard;
 mod parts;
 mod pool;
 mod pool_orders;
 mod pool_parts;
 mod pool_workers;
+mod received;
 mod runner;
 mod train;
 mod train_helper;

@@ -1,11 +1,11 @@
-//! The orders of a pool: which are done, which are preempted, and what the page hears of them.
+//! The orders of a pool: which are done, which are preempted, and what the page receives of them.
 
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
 
 use crate::browser::{Browser, Line};
 use crate::counting::AnyEvent;
-use crate::heard::{AT_ONCE_MILLISECONDS, left, orders, time_of, warm, warm_with};
+use crate::received::{AT_ONCE_MILLISECONDS, left, orders, time_of, warm, warm_with};
 
 #[test]
 fn the_newest_order_takes_the_place_of_the_one_before() {
@@ -13,10 +13,10 @@ fn the_newest_order_takes_the_place_of_the_one_before() {
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 1..2, 1000, 5.0));
     browser.pass(200.0);
     let (worker, now) = (browser.last_worker(), browser.now);
-    assert!(browser.heard_of(1).len() > 20);
+    assert!(browser.received_of(1).len() > 20);
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 2..3, 4, 5.0));
     browser.run();
-    assert!(browser.heard_of(1).iter().all(|(time, _)| *time <= now), "a part of the old result is of no use");
+    assert!(browser.received_of(1).iter().all(|(time, _)| *time <= now), "a part of the old result is of no use");
     assert!(time_of(&browser, 2, Content::Started) - now < AT_ONCE_MILLISECONDS);
     assert!(time_of(&browser, 2, Content::Finished) - now < AT_ONCE_MILLISECONDS + 20.0);
     // The worker listened between two slices, so it was not ended.
@@ -34,7 +34,7 @@ fn an_order_that_did_not_begin_is_never_heard_of() {
     browser.run();
     assert_eq!(browser.sent.len(), 1, "{:?}", browser.sent);
     assert!(
-        browser.heard.iter().all(|(_, event)| matches!(event, PoolEvent::Reply { of, .. } if of.companion.1 == 19))
+        browser.received.iter().all(|(_, event)| matches!(event, PoolEvent::Reply { of, .. } if of.companion.1 == 19))
     );
     assert!(browser.time_of(19, &Content::Finished).is_some());
 }
@@ -45,7 +45,7 @@ fn of_several_newest_orders_all_are_done_and_none_of_those_before() {
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 1..4, 10, 5.0));
     browser.pass(70.0);
     assert!(browser.time_of(1, &Content::Finished).is_some() && browser.time_of(2, &Content::Started).is_some());
-    browser.heard.clear();
+    browser.received.clear();
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 4..7, 10, 5.0));
     browser.run();
     let numbers: Vec<u64> = browser.sent.iter().map(|(_, _, _, number)| *number).collect();
@@ -62,7 +62,7 @@ fn no_orders_are_newer_than_those_before() {
     browser.pool.submit(Line::AtOnce, []);
     browser.pass(AT_ONCE_MILLISECONDS);
     assert_eq!((browser.pool.running(Line::AtOnce), browser.idle().len()), (0, 1));
-    assert!(browser.heard.iter().all(|(time, _)| *time <= now));
+    assert!(browser.received.iter().all(|(time, _)| *time <= now));
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 3..4, 2, 5.0));
     browser.run();
     assert!(browser.time_of(3, &Content::Finished).is_some());
@@ -119,7 +119,7 @@ fn a_run_that_comes_in_one_piece_is_waited_for_until_its_first_event() {
     let begun = time_of(&browser, 6, Content::Started);
     // The worker is in its second piece by then: it is ended and another one does the newest.
     assert!(begun > first && begun - first < AT_ONCE_MILLISECONDS + browser.start_milliseconds, "{first} {begun}");
-    assert!((2..6).all(|number| browser.heard_of(number).is_empty()));
+    assert!((2..6).all(|number| browser.received_of(number).is_empty()));
     assert!(browser.time_of(6, &Content::Finished).is_some());
 }
 
@@ -150,7 +150,7 @@ fn it_lets_no_other_lane_go_first_for_longer_than_a_moment() {
         browser.pass(16.0);
     }
     browser.run();
-    let first = browser.heard.iter().find_map(|(time, event)| match event {
+    let first = browser.received.iter().find_map(|(time, event)| match event {
         PoolEvent::Reply { lane: Line::FirstEvent, content: Content::Event(_), .. } => Some(*time),
         _ => None,
     });
@@ -166,11 +166,11 @@ fn a_run_that_listens_is_cancelled_and_its_worker_goes_on() {
         let number = browser.sent.len() as u64;
         browser.pool.submit(line, orders(line, number..number + 2, 1000, 5.0));
         browser.pass(100.0);
-        browser.heard.clear();
+        browser.received.clear();
         browser.pool.cancel(line);
         assert_eq!(browser.pool.running(line), 0);
         browser.pass(AT_ONCE_MILLISECONDS);
-        assert!(browser.heard.is_empty(), "{:?}", browser.heard);
+        assert!(browser.received.is_empty(), "{:?}", browser.received);
         assert_eq!(browser.idle().len(), 1, "it is ready for another run");
     }
     browser.run();
@@ -184,7 +184,7 @@ fn a_run_that_is_stuck_in_one_step_is_cancelled_with_its_worker() {
     browser.pass(100.0);
     let (worker, now) = (browser.last_worker(), browser.now);
     browser.pool.cancel(Line::Batches);
-    browser.heard.clear();
+    browser.received.clear();
     browser.pass(AT_ONCE_MILLISECONDS);
     let &[(ended, id)] = &browser.ended[..] else { panic!("{:?}", browser.ended) };
     assert!(id == worker && ended - now < AT_ONCE_MILLISECONDS);
@@ -192,7 +192,7 @@ fn a_run_that_is_stuck_in_one_step_is_cancelled_with_its_worker() {
     assert_eq!(browser.idle().len(), 1, "another one stands ready");
     browser.pool.submit(Line::Batches, orders(Line::Batches, 2..3, 2, 1.0));
     browser.run();
-    assert!(browser.time_of(2, &Content::Finished).is_some() && browser.heard_of(1).is_empty());
+    assert!(browser.time_of(2, &Content::Finished).is_some() && browser.received_of(1).is_empty());
 }
 
 #[test]
@@ -207,7 +207,7 @@ fn orders_after_a_cancel_are_done() {
         browser.pool.submit(Line::Moment, orders(Line::Moment, 5..6, 10, 5.0));
         let now = browser.now;
         browser.run_until(now + 1000.0);
-        assert!(browser.time_of(5, &Content::Finished).is_some(), "{milliseconds}: {:?}", browser.heard);
+        assert!(browser.time_of(5, &Content::Finished).is_some(), "{milliseconds}: {:?}", browser.received);
         assert!(browser.workers().len() <= 5);
     }
 }
@@ -220,7 +220,7 @@ fn a_lane_that_is_paused_begins_nothing() {
     browser.pool.pause(Line::Batches);
     browser.pass(1000.0);
     assert!(browser.time_of(1, &Content::Finished).is_some(), "what is under way goes on");
-    assert_eq!((browser.heard_of(2), browser.pool.running(Line::Batches)), (vec![], 0));
+    assert_eq!((browser.received_of(2), browser.pool.running(Line::Batches)), (vec![], 0));
     browser.pool.submit(Line::Moment, orders(Line::Moment, 10..11, 1, 1.0));
     browser.pass(100.0);
     assert!(browser.time_of(10, &Content::Finished).is_some(), "other lanes go on");
@@ -253,7 +253,7 @@ fn of_the_newest_orders_one_at_a_time_is_done_however_many_workers_there_are() {
     browser.pool.submit(Line::AtOnce, orders(Line::AtOnce, 3..5, 10, 5.0));
     let now = browser.now;
     browser.run();
-    let old = [1, 2].map(|number| browser.heard_of(number));
+    let old = [1, 2].map(|number| browser.received_of(number));
     assert!(old.iter().flatten().all(|(time, _)| *time <= now), "{old:?}");
     assert!(browser.time_of(4, &Content::Finished).is_some());
 }

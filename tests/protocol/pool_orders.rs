@@ -1,4 +1,4 @@
-//! Drawn sequences of orders, cancels, deaths and pauses: no reply of an order that is no longer wanted is heard, and
+//! Drawn sequences of orders, cancels, deaths and pauses: no reply of an order that is no longer wanted is received, and
 //! every order that is wanted is answered, once.
 
 use std::cell::RefCell;
@@ -75,11 +75,11 @@ struct Page {
     books: BTreeMap<Line, Book>,
     /// Lane and submission of every order.
     orders: BTreeMap<u64, (Line, u64)>,
-    /// The number that was heard last of each order.
+    /// The number that was received last of each order.
     counted: BTreeMap<u64, u32>,
     n_submissions: u64,
     n_sent: usize,
-    n_heard: usize,
+    n_received: usize,
     /// Whether the pool gave up starting workers.
     is_down: bool,
 }
@@ -96,7 +96,7 @@ impl Page {
             counted: BTreeMap::new(),
             n_submissions: 0,
             n_sent: 0,
-            n_heard: 0,
+            n_received: 0,
             is_down: false,
         }
     }
@@ -149,13 +149,13 @@ impl Page {
         self.browser.pool.submit(line, orders);
     }
 
-    /// Processes what was sent and heard since the last call, in order.
+    /// Processes what was sent and received since the last call, in order.
     fn read(&mut self) -> Result<(), TestCaseError> {
-        while self.n_heard < self.browser.heard.len() {
-            let event = self.browser.heard[self.n_heard].1.clone();
-            // When an order's last part is over, the page first hears the events that were held back; the next order is
+        while self.n_received < self.browser.received.len() {
+            let event = self.browser.received[self.n_received].1.clone();
+            // When an order's last part is over, the page first receives the events that were held back; the next order is
             // sent in the same call.
-            let call = self.browser.heard_in[self.n_heard];
+            let call = self.browser.received_in[self.n_received];
             while self.browser.sent_in.get(self.n_sent).is_some_and(|sent_in| *sent_in < call) {
                 let (_, _, _, number) = self.browser.sent[self.n_sent];
                 let (line, submission) = self.orders[&number];
@@ -166,7 +166,7 @@ impl Page {
             let now_sent =
                 sent.take_while(|(sent_in, _)| **sent_in == call).map(|(_, sent)| self.orders[&sent.3]).collect();
             self.read_event(&event, now_sent)?;
-            self.n_heard += 1;
+            self.n_received += 1;
         }
         Ok(())
     }
@@ -189,11 +189,11 @@ impl Page {
                     ),
                 }
                 let AnyPlan::Count(plan) = &of.plan else { return Err(TestCaseError::fail("another plan")) };
-                if let Content::Event(AnyEvent::Count(heard)) = content {
+                if let Content::Event(AnyEvent::Count(received)) = content {
                     // Starts at one, whichever worker counted; a worker that died may already have reported some
                     // numbers.
-                    let before = self.counted.insert(number, *heard).unwrap_or_default();
-                    prop_assert!(*heard <= before + 1, "{:?} after {}", event, before);
+                    let before = self.counted.insert(number, *received).unwrap_or_default();
+                    prop_assert!(*received <= before + 1, "{:?} after {}", event, before);
                 }
                 if !content.is_last() {
                     return Ok(());
@@ -265,7 +265,7 @@ fn what_is_wanted_is_answered_once_and_what_is_not_wanted_is_never_heard() {
             page.act(deed)?;
         }
         page.end()?;
-        for (_, event) in &page.browser.heard {
+        for (_, event) in &page.browser.received {
             see(what(event), 1);
         }
         see("ended worker", page.browser.ended.len());

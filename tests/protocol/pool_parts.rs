@@ -1,4 +1,4 @@
-//! Orders that are cut into parts: which workers do them, and that the page hears the events of a single worker.
+//! Orders that are cut into parts: which workers do them, and that the page receives the events of a single worker.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
 
 use crate::browser::{Browser, CountOrder, Line, order};
 use crate::counting::{AnyEvent, AnyPlan, CountPlan, counting_in_parts};
-use crate::heard::{AT_ONCE_MILLISECONDS, count, left, orders, time_of, warm, warm_with};
+use crate::received::{AT_ONCE_MILLISECONDS, count, left, orders, time_of, warm, warm_with};
 
 fn on_cores(cores: usize) -> Browser {
     warm_with(PoolOptions { cores, ..PoolOptions::one_core(Spare::One) })
@@ -18,12 +18,12 @@ fn in_parts(number: u64, to: u32, milliseconds: f64) -> [CountOrder; 1] {
     [order(Line::AtOnce, number, counting_in_parts(to, milliseconds))]
 }
 
-/// The numbers heard from an order.
+/// The numbers received from an order.
 fn numbers(browser: &Browser, number: u64) -> Vec<u32> {
-    let heard = browser.heard_of(number).into_iter();
-    heard
+    let received = browser.received_of(number).into_iter();
+    received
         .filter_map(
-            |(_, content)| if let Content::Event(AnyEvent::Count(heard)) = content { Some(heard) } else { None },
+            |(_, content)| if let Content::Event(AnyEvent::Count(received)) = content { Some(received) } else { None },
         )
         .collect()
 }
@@ -35,8 +35,8 @@ fn workers_of(browser: &Browser, number: u64) -> BTreeSet<u64> {
 
 #[test]
 fn all_cores_do_an_order_and_what_is_heard_is_what_one_worker_would_have_told() {
-    let heard = |browser: &Browser| -> Vec<Content<AnyEvent>> {
-        let contents = browser.heard_of(1).into_iter().map(|(_, content)| content);
+    let received = |browser: &Browser| -> Vec<Content<AnyEvent>> {
+        let contents = browser.received_of(1).into_iter().map(|(_, content)| content);
         contents.filter(|content| !matches!(content, Content::Progress(_))).collect()
     };
     let mut alone = warm(Spare::One);
@@ -44,13 +44,13 @@ fn all_cores_do_an_order_and_what_is_heard_is_what_one_worker_would_have_told() 
     let began = alone.now;
     alone.run();
     let milliseconds = time_of(&alone, 1, Content::Finished) - began;
-    assert_eq!((heard(&alone).len(), workers_of(&alone, 1).len()), (122, 1));
+    assert_eq!((received(&alone).len(), workers_of(&alone, 1).len()), (122, 1));
     for cores in [2, 3, 7] {
         let mut browser = on_cores(cores);
         let began = browser.now;
         browser.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
         browser.run();
-        assert_eq!(heard(&browser), heard(&alone), "on {cores} cores");
+        assert_eq!(received(&browser), received(&alone), "on {cores} cores");
         assert_eq!((workers_of(&browser, 1).len(), browser.n_started), (cores, cores + 1));
         let share = (time_of(&browser, 1, Content::Finished) - began) / milliseconds;
         // Workers that are not there yet take 40 ms to start.
@@ -71,10 +71,10 @@ fn nothing_is_heard_of_an_order_while_a_newer_one_waits_for_a_worker_in_the_plac
         // other workers are in the middle of their parts.
         let first = browser.sent.iter().find(|sent| sent.3 == 1).expect("a part was sent").1;
         browser.kill(first);
-        let n_heard = browser.heard_of(1).len();
+        let n_received = browser.received_of(1).len();
         browser.pool.submit(Line::AtOnce, in_parts(2, 30, 5.0));
         browser.run();
-        let after = &browser.heard_of(1)[n_heard..];
+        let after = &browser.received_of(1)[n_received..];
         assert!(after.is_empty(), "a worker died after {milliseconds} ms: {after:?}");
         assert_eq!(numbers(&browser, 2).last(), Some(&30));
     }
@@ -85,8 +85,8 @@ fn progress_is_that_of_all_parts() {
     let mut browser = on_cores(3);
     browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
     browser.run();
-    let heard = browser.heard_of(1);
-    let progress: Vec<(f64, &Progress)> = heard
+    let received = browser.received_of(1);
+    let progress: Vec<(f64, &Progress)> = received
         .iter()
         .filter_map(
             |(time, content)| if let Content::Progress(progress) = content { Some((*time, progress)) } else { None },
@@ -95,7 +95,7 @@ fn progress_is_that_of_all_parts() {
     assert!(progress.len() > 40, "{progress:?}");
     assert!(progress.iter().all(|(_, progress)| progress.total == Some(600) && progress.done <= 600), "{progress:?}");
     assert!(progress.is_sorted_by_key(|(_, progress)| progress.done), "{progress:?}");
-    // Each of three workers counts a number in 5 ms. Numbers of parts that are not heard yet are part of the progress.
+    // Each of three workers counts a number in 5 ms. Numbers of parts that are not received yet are part of the progress.
     let (first, last) = (progress[4], progress[progress.len() - 2]);
     let rate = (last.1.done - first.1.done) as f64 / (last.0 - first.0);
     assert!((0.5..0.62).contains(&rate), "{rate} numbers a millisecond");
@@ -103,26 +103,27 @@ fn progress_is_that_of_all_parts() {
 
 #[test]
 fn what_parts_tell_is_gathered_while_the_page_draws_and_told_at_once_when_the_order_is_over() {
-    // When events were heard, and the end.
-    let heard = |mut browser: Browser, line| {
+    // When events were received, and the end.
+    let received = |mut browser: Browser, line| {
         browser.pool.submit(line, [order(line, 1, counting_in_parts(240, 5.0))]);
         browser.run();
-        let heard = browser.heard_of(1).into_iter();
-        let events = heard.filter(|(_, content)| matches!(content, Content::Event(_))).map(|(time, _)| time.to_bits());
+        let received = browser.received_of(1).into_iter();
+        let events =
+            received.filter(|(_, content)| matches!(content, Content::Event(_))).map(|(time, _)| time.to_bits());
         let times: Vec<f64> = events.collect::<BTreeSet<_>>().into_iter().map(f64::from_bits).collect();
         (times, time_of(&browser, 1, Content::Finished))
     };
     for cores in [2, 3] {
-        let (times, end) = heard(on_cores(cores), Line::AtOnce);
+        let (times, end) = received(on_cores(cores), Line::AtOnce);
         assert!(times.len() >= 3, "{times:?}");
         let (last, gathered) = times.split_last().expect("events");
         assert!(gathered.windows(2).all(|pair| pair[1] - pair[0] >= 100.0), "{times:?}");
         assert!(end - last < 1.0, "the last number came at {last} of {end}");
     }
-    // The events of a single worker are heard as they come, and so are those of parts while a slider waits for the
+    // The events of a single worker are received as they come, and so are those of parts while a slider waits for the
     // first event.
     for (cores, line) in [(1, Line::AtOnce), (2, Line::FirstEvent)] {
-        let (times, _) = heard(on_cores(cores), line);
+        let (times, _) = received(on_cores(cores), line);
         assert!(times.len() > 50, "{line:?}: {times:?}");
     }
 }
@@ -138,7 +139,7 @@ fn the_newest_order_takes_the_place_of_all_parts() {
     browser.pass(AT_ONCE_MILLISECONDS);
     assert_eq!((workers_of(&browser, 2).len(), browser.pool.running(Line::AtOnce)), (3, 3));
     browser.run();
-    assert!(browser.heard_of(1).iter().all(|(time, _)| *time <= now));
+    assert!(browser.received_of(1).iter().all(|(time, _)| *time <= now));
     assert_eq!(numbers(&browser, 2), (1..=60).collect::<Vec<_>>());
     // An order that is not cut needs one worker; the others are free.
     browser.pool.submit(Line::AtOnce, in_parts(3, 600, 5.0));
@@ -154,10 +155,10 @@ fn a_cancel_ends_all_parts() {
     let mut browser = on_cores(3);
     browser.pool.submit(Line::AtOnce, in_parts(1, 600, 5.0));
     browser.pass(200.0);
-    browser.heard.clear();
+    browser.received.clear();
     browser.pool.cancel(Line::AtOnce);
     browser.run();
-    assert!(browser.heard.is_empty(), "{:?}", browser.heard);
+    assert!(browser.received.is_empty(), "{:?}", browser.received);
     assert_eq!((browser.idle().len(), browser.ended.len()), (4, 0));
 }
 
@@ -166,7 +167,7 @@ fn a_part_whose_worker_died_is_done_by_another_one_once() {
     let mut browser = on_cores(2);
     browser.pool.submit(Line::AtOnce, in_parts(1, 120, 5.0));
     browser.pass(100.0);
-    // Kills the worker of a later part, of which nothing was heard yet.
+    // Kills the worker of a later part, of which nothing was received yet.
     browser.kill(browser.last_worker());
     browser.run();
     assert_eq!(numbers(&browser, 1), (1..=120).collect::<Vec<_>>());
@@ -175,16 +176,16 @@ fn a_part_whose_worker_died_is_done_by_another_one_once() {
     browser.pool.submit(Line::AtOnce, in_parts(1, 1200, 5.0));
     for _ in 0..2 {
         browser.pass(100.0);
-        // Kills the worker of the part that is being heard: its first numbers come twice.
+        // Kills the worker of the part that is being received: its first numbers come twice.
         let first = browser.sent.iter().rfind(|sent| sent.3 == 1 && browser.workers().contains(&sent.1) && sent.2 > 1);
         let of_first = browser.sent.iter().filter(|sent| sent.3 == 1).map(|sent| sent.1).next().expect("a part");
         let id = if browser.workers().contains(&of_first) { of_first } else { first.expect("a part").1 };
         browser.kill(id);
     }
-    let heard = browser.heard.len();
+    let received = browser.received.len();
     browser.run();
     assert_eq!(count(&browser, |event| matches!(event, PoolEvent::GaveUp { left: 0, .. })), 1);
-    assert_eq!(browser.heard.len(), heard, "nothing comes of the other parts");
+    assert_eq!(browser.received.len(), received, "nothing comes of the other parts");
     assert_eq!(browser.idle(), browser.workers());
 }
 
@@ -196,9 +197,9 @@ fn a_part_that_cannot_be_done_ends_the_order_where_one_worker_would_have_ended()
         browser.pool.submit(Line::AtOnce, [order(Line::AtOnce, 1, plan(120)), order(Line::AtOnce, 2, plan(20))]);
         browser.run();
         assert_eq!(numbers(&browser, 1), (1..=70).collect::<Vec<_>>(), "on {cores} cores");
-        let heard = browser.heard_of(1);
-        assert!(matches!(heard.last(), Some((_, Content::Failed(_)))), "{heard:?}");
-        assert!(browser.heard_of(2).is_empty());
+        let received = browser.received_of(1);
+        assert!(matches!(received.last(), Some((_, Content::Failed(_)))), "{received:?}");
+        assert!(browser.received_of(2).is_empty());
         assert_eq!((left(&browser).last(), browser.idle()), (Some(&0), browser.workers()));
     }
 }
@@ -278,8 +279,8 @@ fn pieces_of_parts_are_heard_joined_and_once() {
         browser.pass(150.0);
         (0..n_deaths).for_each(|_| browser.kill(browser.last_worker()));
         browser.run();
-        let heard = browser.heard_of(1);
-        let events: Vec<_> = heard.iter().filter(|(_, content)| matches!(content, Content::Event(_))).collect();
+        let received = browser.received_of(1);
+        let events: Vec<_> = received.iter().filter(|(_, content)| matches!(content, Content::Event(_))).collect();
         let [(time, Content::Event(AnyEvent::List(numbers)))] = &events[..] else { panic!("{events:?}") };
         assert_eq!(*numbers, (1..=200).collect::<Vec<_>>());
         assert_eq!(*time, time_of(&browser, 1, Content::Finished));
@@ -295,6 +296,6 @@ fn pieces_of_parts_are_heard_joined_and_once() {
     }
     browser.run();
     assert!(browser.time_of(1, &Content::Finished).is_some(), "the first order was not waited for");
-    assert!((2..9).all(|number| browser.heard_of(number).is_empty()));
+    assert!((2..9).all(|number| browser.received_of(number).is_empty()));
     assert!(browser.time_of(11, &Content::Finished).is_some());
 }

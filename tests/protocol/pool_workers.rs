@@ -5,7 +5,7 @@ use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
 
 use crate::browser::{Browser, Event, Line, Start};
 use crate::counting::counting;
-use crate::heard::{AT_ONCE_MILLISECONDS, count, left, orders, time_of, warm, warm_with};
+use crate::received::{AT_ONCE_MILLISECONDS, count, left, orders, time_of, warm, warm_with};
 
 fn cannot_start(browser: &Browser) -> usize {
     count(browser, |event| matches!(event, PoolEvent::CannotStart))
@@ -22,7 +22,7 @@ fn a_worker_that_is_silent_about_a_run_is_replaced_when_a_newer_order_waits() {
     browser.run_until(now + 1100.0);
     assert_eq!(browser.ended.len(), 1);
     assert!(browser.time_of(2, &Content::Finished).is_some());
-    assert_eq!(browser.heard_of(1).len(), 1, "it was started, no more");
+    assert_eq!(browser.received_of(1).len(), 1, "it was started, no more");
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_a_worker_was_doing_when_it_died_is_done_again_once() {
 fn of_the_newest_orders_nothing_is_done_after_one_that_cannot_be() {
     for dies in [true, false] {
         let mut browser = warm(Spare::None);
-        browser.heard.clear();
+        browser.received.clear();
         let mut newest = orders(Line::AtOnce, 1..4, 100, 5.0);
         if !dies {
             newest[0].plan = counting(0, 1.0);
@@ -161,7 +161,7 @@ fn a_browser_that_refuses_workers_is_asked_once_and_complained_of_once() {
 #[test]
 fn several_workers_do_the_orders_of_a_queue() {
     let mut browser = warm(Spare::None);
-    browser.heard.clear();
+    browser.received.clear();
     browser.pool.set_workers(Line::Batches, 3);
     browser.pool.submit(Line::Batches, orders(Line::Batches, 1..13, 10, 5.0));
     browser.pass(200.0);
@@ -175,7 +175,7 @@ fn several_workers_do_the_orders_of_a_queue() {
     }
     assert_eq!(left(&browser), (0..12).rev().collect::<Vec<usize>>());
     assert!(
-        (1..13).all(|number| browser.heard_of(number).iter().filter(|(_, content)| content.is_last()).count() == 1)
+        (1..13).all(|number| browser.received_of(number).iter().filter(|(_, content)| content.is_last()).count() == 1)
     );
 }
 

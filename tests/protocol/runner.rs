@@ -16,7 +16,7 @@ use lipscope_protocol::models::{
     DownloadPlan, Downloaded, ModelContext, ModelEvent, ModelPlan, ModelTasks, Network, Transfer, TransferState,
 };
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use lipscope_protocol::tasks::{
     BallPlan, EngineEvent, EnginePlan, EngineTasks, GrowthEvent, GrowthRequest, MeasureEvent, MeasurePlan, ScriptPlan,
     SearchEvent, SearchRequest, SweepRequest,
@@ -45,7 +45,7 @@ fn answer(plan: EnginePlan) -> Vec<Reply<EngineEvent>> {
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut replies = Vec::new();
     runner.begin(run(5, plan), 0.0, |reply| replies.push(reply));
-    while runner.slice(0.0, || 1e9, |reply| replies.push(reply)) == Turn::More {}
+    while runner.slice(0.0, || 1e9, |reply| replies.push(reply)) == Poll::More {}
     assert!(replies.iter().all(|reply| reply.run_id == 5), "a reply names its run");
     replies
 }
@@ -169,9 +169,9 @@ fn a_new_request_cancels_the_old_run_at_its_next_slice() {
     let mut runner = Runner::<EngineTasks>::new(Memory::default());
     let mut replies = Vec::new();
     runner.begin(sweep(1), 0.0, |reply| replies.push(reply));
-    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Turn::More);
+    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Poll::More);
     runner.begin(sweep(2), 0.0, |reply| replies.push(reply));
-    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {}
+    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Poll::More {}
     let cancelled = Reply { run_id: 1, content: Content::Cancelled };
     let cancelled = replies.iter().position(|reply| *reply == cancelled).expect("cancelled");
     let after = &replies[cancelled + 1..];
@@ -181,7 +181,7 @@ fn a_new_request_cancels_the_old_run_at_its_next_slice() {
     runner.begin(Command::Cancel, 0.0, |reply| replies.push(reply));
     assert_eq!(replies.last().cloned(), last(3, Content::Cancelled));
     let n_replies = replies.len();
-    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Turn::Done);
+    assert_eq!(runner.slice(0.0, || 1.0, |reply| replies.push(reply)), Poll::Done);
     assert_eq!(replies.len(), n_replies, "nothing comes of a run that was cancelled");
 }
 
@@ -262,8 +262,11 @@ fn ball_curves_and_growth_give_one_bound_on_the_ball() {
             let expected = of(&row.bounds, id).expect("it applies");
             for (of_what, found) in [("ball", of(&ball.bounds, id)), ("curves", of(&curves.rows[0].bounds, id))] {
                 let found = found.expect("it applies");
-                let apart = (found - expected).abs();
-                assert!(apart < 1e-12, "{scope} {normalization}, {id:?}: {of_what} 10^{found}, growth 10^{expected}");
+                let deviation = (found - expected).abs();
+                assert!(
+                    deviation < 1e-12,
+                    "{scope} {normalization}, {id:?}: {of_what} 10^{found}, growth 10^{expected}"
+                );
             }
         }
     }
@@ -336,7 +339,7 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     };
     runner.begin(search(1, None), 0.0, |reply| replies.push(reply));
     for _ in 0..5 {
-        assert_eq!(runner.slice(0.0, clock, |reply| replies.push(reply)), Turn::More);
+        assert_eq!(runner.slice(0.0, clock, |reply| replies.push(reply)), Poll::More);
     }
     runner.begin(Command::Cancel, 0.0, |reply| replies.push(reply));
     assert_eq!(replies.last().cloned(), last(1, Content::Cancelled));
@@ -360,7 +363,7 @@ fn a_search_is_streamed_stopped_and_taken_up_again_where_it_stood() {
     assert!(first.len() == 4 && first == expected[..4], "{} steps, or others", first.len());
     replies.clear();
     runner.begin(search(2, checkpoint), 0.0, |reply| replies.push(reply));
-    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Turn::More {}
+    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Poll::More {}
     let (rest, checkpoint) = found(&replies);
     assert_eq!(replies.last().cloned(), last(2, Content::Finished));
     assert_eq!(rest.len(), expected.len() - 4);
@@ -441,13 +444,13 @@ fn a_run_that_waits_for_a_server_gives_its_turn_back_until_it_is_complete() {
     let mut contents = Vec::new();
     runner.begin(Command::Run(Request { run_id: 1, plan }), 0.0, |reply| contents.push(reply.content));
     // A run that waits ends its slice, although the slice has time left. The next slice begins 20 ms later.
-    let turns: Vec<Turn> = (1..=4)
+    let turns: Vec<Poll> = (1..=4)
         .map(|slice| {
             let now = 20.0 * f64::from(slice);
             runner.slice(now + 8.0, || now, |reply| contents.push(reply.content))
         })
         .collect();
-    assert_eq!(turns, [Turn::Waiting, Turn::Waiting, Turn::Waiting, Turn::Done]);
+    assert_eq!(turns, [Poll::Waiting, Poll::Waiting, Poll::Waiting, Poll::Done]);
     let progress = Progress { done: 2000, total: None, relative_residual: None };
     let event = ModelEvent::Download(Downloaded::Files);
     // Progress is reported every 30 ms: only after the second slice.
@@ -468,7 +471,7 @@ fn a_certificate_tells_its_bounds_before_its_searches_and_ends_as_the_engine_doe
         time.get()
     };
     runner.begin(run(5, EnginePlan::Certify(plan.clone())), 0.0, |reply| replies.push(reply));
-    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Turn::More {}
+    while runner.slice(0.0, clock, |reply| replies.push(reply)) == Poll::More {}
     let found: Vec<&Certified> = events(&replies)
         .filter_map(|event| if let EngineEvent::Certify(found) = event { Some(found) } else { None })
         .collect();

@@ -71,8 +71,8 @@ fn a_character_has_the_same_logits_in_a_shorter_window() {
         let stack = Stack::new(&plan, &small::weights(&plan));
         let window = &small::batch(&plan).ids[..plan.context];
         let (whole, part) = (stack.logits(window).expect("finite"), stack.logits(&window[..3]).expect("finite"));
-        let apart = (whole.columns(0, 3) - part).amax();
-        assert!(apart < 1e-12 * whole.amax(), "{:?}: {apart}", plan.kind);
+        let deviation = (whole.columns(0, 3) - part).amax();
+        assert!(deviation < 1e-12 * whole.amax(), "{:?}: {deviation}", plan.kind);
     }
 }
 

@@ -7,7 +7,7 @@ use lipscope_core::experiment::Memory;
 use lipscope_core::sweep::Spacing;
 use lipscope_protocol::envelope::{Command, Content, Reply, Request};
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, EngineTasks, SweepRequest};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -96,7 +96,7 @@ fn a_run_is_answered_in_slices() {
     runner.begin(Command::Run(Request { run_id: 3, plan }), 0.0, |reply| replies.push(reply));
     let mut slices = 0;
     // A clock past the end of the slice: every slice does one step.
-    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Turn::More {
+    while runner.slice(0.0, || 1.0, |reply| replies.push(reply)) == Poll::More {
         slices += 1;
     }
     assert!(slices >= 6);

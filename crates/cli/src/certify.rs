@@ -25,10 +25,10 @@ pub(super) struct CertifyArguments {
     #[arg(long, short, value_delimiter = ',', default_value = "1e-3,1e-2,1e-1")]
     epsilon: Vec<f64>,
     /// Starts of the search within eps, the tokens themselves first.
-    #[arg(long, default_value_t = NearbyEffort::USUAL.restarts as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
+    #[arg(long, default_value_t = NearbyEffort::DEFAULT.restarts as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
     restarts: u32,
     /// Gradient steps of each start.
-    #[arg(long, default_value_t = NearbyEffort::USUAL.iterations as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    #[arg(long, default_value_t = NearbyEffort::DEFAULT.iterations as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     steps: u32,
     /// Seed of the random starts, and of a randomly initialised model.
     #[arg(long, default_value_t = 0)]

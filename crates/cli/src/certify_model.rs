@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::Args;
 
-use super::console::{progress_bar, tell};
+use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::model_files::{Found, Input, WindowRequest};
 use super::model_source::ModelSource;
@@ -104,9 +104,9 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
     plan.held(&config, *memory)?;
     cells.iter().try_for_each(|cell| certify.check(&config, plan, cell, *memory))?;
     for note in found.model.notes().iter().chain(&input.notes) {
-        tell!("lipscope certify: note: {note}");
+        emit!("lipscope certify: note: {note}");
     }
-    tell!(
+    emit!(
         "lipscope certify: the map is {}, at the tokens that the heads see: after the layer's norm, where that comes first",
         plan.kind.id()
     );
@@ -114,8 +114,8 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
     let mut sheet = Sheet::begin(stdout()?, form, columns)?;
     let bar = progress_bar(cells.len() * relative.len(), "searches");
     for (done, cell) in cells.iter().enumerate() {
-        let hear = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
-        match certified(&mut found, input, plan, (cell, &certify), *memory, hear) {
+        let on_event = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
+        match certified(&mut found, input, plan, (cell, &certify), *memory, on_event) {
             Ok(certified) => write(&mut sheet, cell, &certified)?,
             Err(problem) => {
                 // The rows so far are a whole table.
@@ -127,7 +127,7 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
     bar.finish_and_clear();
     sheet.end()?;
     if let Some(note) = found.model.notes_on_weights() {
-        tell!("lipscope certify: note: {note}");
+        emit!("lipscope certify: note: {note}");
     }
     Ok(Exit::Done)
 }
@@ -138,12 +138,12 @@ fn certified(
     plan: &Plan,
     (cell, certify): (&Cell, &WindowCertifyPlan),
     memory: Memory,
-    hear: impl Fn(usize),
+    on_event: impl Fn(usize),
 ) -> Result<CertifiedWindow, InputError> {
     let at_window = AtWindow::by_layer(&mut found.model, plan, &input.ids, *cell)?;
     let mut certificate = at_window.certificate(certify, memory)?;
     while certificate.step()? {
-        hear(certificate.searched());
+        on_event(certificate.searched());
     }
     Ok(certificate.so_far().clone())
 }

@@ -9,7 +9,7 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// Writes a line to standard error if possible.
-macro_rules! tell {
+macro_rules! emit {
     ($($words:tt)*) => {{
         use std::io::Write as _;
         let _ = writeln!(std::io::stderr().lock(), $($words)*);
@@ -17,13 +17,13 @@ macro_rules! tell {
 }
 
 /// Writes whole lines to standard error if possible.
-pub(super) fn tell_lines(text: &str) {
+pub(super) fn emit_lines(text: &str) {
     if !text.is_empty() {
-        tell!("{}", text.trim_end_matches('\n'));
+        emit!("{}", text.trim_end_matches('\n'));
     }
 }
 
-pub(super) use tell;
+pub(super) use emit;
 
 /// A bar over `n` `units`; shown only on a terminal.
 pub(super) fn progress_bar(n: usize, units: &str) -> ProgressBar {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::bounds::parse_lengths;
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::sheet::{Cell, FormArguments, Sheet};
@@ -13,7 +13,7 @@ use super::steps::StepArguments;
 use super::work::{self, MemoryArguments};
 use lipscope_core::bounds::Bound;
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::gap::{GapCell, GapPlan, USUAL_LENGTHS, USUAL_RADII, WidestGap};
+use lipscope_core::gap::{DEFAULT_LENGTHS, DEFAULT_RADII, GapCell, GapPlan, WidestGap};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 /// Arguments of `lipscope gap`.
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &GapArguments) -> Result<Exit, Failure> {
     let gaps = cells.iter().filter_map(|cell| Some((cell, cell.log10()?)));
     if let Some(widest) = WidestGap::of(gaps) {
         let GapCell { n, radius, .. } = widest.at;
-        tell!("largest ratio: {:.4} at n = {n}, R = {radius}", widest.at.ratio().unwrap_or(f64::INFINITY));
+        emit!("largest ratio: {:.4} at n = {n}, R = {radius}", widest.at.ratio().unwrap_or(f64::INFINITY));
     }
     Ok(Exit::Done)
 }
@@ -64,8 +64,8 @@ fn columns_of(bound: Option<&Bound>) -> [Cell<'static>; 2] {
 }
 
 fn cells(experiment: Experiment, arguments: &GapArguments) -> Result<Vec<GapCell>, InputError> {
-    let lengths = arguments.lengths.as_deref().map_or_else(|| Ok(USUAL_LENGTHS.to_vec()), parse_lengths)?;
-    let radii = arguments.radii.as_deref().map_or_else(|| Ok(USUAL_RADII.to_vec()), parse_radii)?;
+    let lengths = arguments.lengths.as_deref().map_or_else(|| Ok(DEFAULT_LENGTHS.to_vec()), parse_lengths)?;
+    let radii = arguments.radii.as_deref().map_or_else(|| Ok(DEFAULT_RADII.to_vec()), parse_radii)?;
     let mut cells = Vec::with_capacity(radii.len() * lengths.len());
     let plan = GapPlan { experiment, radii, lengths };
     work::run(EnginePlan::Gap(plan), arguments.memory.memory, |event| {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::sheet::{Cell, FormArguments, Sheet};
@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &InvertArguments) -> Result<Exit, Failure> {
             max_iterations: arguments.max_iterations as usize,
         };
         match write_one(&mut sheet, &plan, arguments.memory.memory)? {
-            Ok(summary) => tell!("{summary}"),
+            Ok(summary) => emit!("{summary}"),
             Err(problem) => {
                 // The rows so far are a whole table.
                 sheet.end()?;

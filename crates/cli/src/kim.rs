@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::output::stdout;
@@ -78,7 +78,7 @@ pub(super) fn scale(arguments: &ScaleArguments) -> Result<Exit, Failure> {
     }
     sheet.end()?;
     if let Some((dot, l2)) = slopes(&points) {
-        tell!("slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}", dot.exponent, l2.exponent);
+        emit!("slope of log norm on log R over the last two decades: dot {:.4}, l2 {:.4}", dot.exponent, l2.exponent);
     }
     Ok(Exit::Done)
 }

@@ -126,7 +126,7 @@ pub fn run() -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
         let exit = failure.exit();
         if exit != Exit::Done {
-            console::tell!("lipscope {name}: {failure}");
+            console::emit!("lipscope {name}: {failure}");
         }
         exit
     });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::argument::tolerance;
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::output::stdout;
@@ -71,8 +71,8 @@ pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
             }
             Err(problem) => {
                 match options_that_answer(&problem) {
-                    Some(options) => tell!("line {line}: {problem} {options}"),
-                    None => tell!("line {line}: {problem}"),
+                    Some(options) => emit!("line {line}: {problem} {options}"),
+                    None => emit!("line {line}: {problem}"),
                 }
                 problems.push(problem);
             }

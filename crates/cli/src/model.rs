@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::argument::{positive, shard, tolerance};
-use super::console::{tell, tell_lines};
+use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure};
-use super::model_chart::{self, summary, tell_notes};
+use super::model_chart::{self, emit_notes, summary};
 use super::model_files::WindowRequest;
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
 use super::model_source::ModelSource;
@@ -110,11 +110,11 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
         Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results)?,
         None => measure(arguments, &mut run, results)?,
     };
-    tell_notes("lipscope model", &table);
+    emit_notes("lipscope model", &table);
     for problem in &problems {
-        tell!("lipscope model: {problem}");
+        emit!("lipscope model: {problem}");
     }
-    tell_lines(&summary(&table));
+    emit_lines(&summary(&table));
     if let Some(path) = &arguments.svg {
         model_chart::write(path, &table)?;
     }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::console::tell;
+use super::console::emit;
 use super::files::{self, named, save};
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart, sqrt_law, sqrt_law_text};
@@ -52,9 +52,9 @@ pub(super) fn summary(table: &Table) -> String {
 }
 
 /// Writes the notes of a table to standard error, one per line: what was guessed, rounded or ignored.
-pub(super) fn tell_notes(command: &str, table: &Table) {
+pub(super) fn emit_notes(command: &str, table: &Table) {
     for note in &table.notes {
-        tell!("{command}: note: {note}");
+        emit!("{command}: note: {note}");
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::console::{progress_bar, tell};
+use super::console::{emit, progress_bar};
 use super::model_files::Found;
 use super::results::Results;
 use lipscope_core::experiment::InputError;
@@ -77,7 +77,7 @@ pub(super) fn measure_by_layer(run: &mut Run, batches: Vec<Batch>, mut results: 
     let mut problems = Vec::new();
     let is_wanted = |cell: &Cell| plan.is_missing(&done, cell);
     let mut layers = LayerByLayer::new(&mut run.found.model, &run.plan, &run.ids, batches, is_wanted)?;
-    tell!("lipscope model: reading one layer at a time, since all together would take more memory than the limit");
+    emit!("lipscope model: reading one layer at a time, since all together would take more memory than the limit");
     let bar = progress_bar(layers.layers(), "layers");
     loop {
         match layers.step(&mut run.found.model) {

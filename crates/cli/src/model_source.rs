@@ -6,7 +6,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
 use super::argument::by_name;
-use super::console::tell;
+use super::console::emit;
 use super::model_files::{self, Found, Input, SpecialName, WindowRequest};
 use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Order};
@@ -71,7 +71,7 @@ impl ModelSource {
     pub(super) fn open(&self, command: &str, weights: &str, seed: u64) -> Result<Found, InputError> {
         let size = (self.dim, self.depth, self.heads);
         let found = model_files::open(weights, self.part, size, seed)?;
-        tell!("{command}: {}", found.model.description());
+        emit!("{command}: {}", found.model.description());
         Ok(found)
     }
 

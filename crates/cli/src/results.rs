@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::console::{tell, tell_lines};
+use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure, closed_output};
 use super::files::{MOST_RESULTS, probe, read_text_up_to, save, unwritable};
 use super::missing::{Known, missing};
 use super::model_chart;
-use super::model_chart::{summary, tell_notes};
+use super::model_chart::{emit_notes, summary};
 use super::output::stdout;
 use super::sheet::{Form, FormArguments};
 use lipscope_core::experiment::{InputError, Phrase};
@@ -48,15 +48,15 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Failure> {
     let known = known(arguments)?;
     let (table, parts) = merged(&arguments.files)?;
     write_whole(arguments.out.as_deref(), arguments.form.form(), &table)?;
-    tell_notes("lipscope merge", &table);
-    tell_lines(&summary(&table));
+    emit_notes("lipscope merge", &table);
+    emit_lines(&summary(&table));
     if let Some(path) = &arguments.svg {
         model_chart::write(path, &table)?;
     }
     Ok(match missing(&table, &parts, &known) {
         // All available rows have been written: they can be used while the rest is measured.
         Some(said) => {
-            tell!("lipscope merge: {said}");
+            emit!("lipscope merge: {said}");
             Exit::Incomplete
         }
         None => Exit::Done,
@@ -151,7 +151,7 @@ impl Results {
     pub(super) fn finish(self) -> (Table, Option<InputError>) {
         let outcome = write_whole(self.out.as_deref(), self.form, &self.table);
         if outcome.is_err() && self.out.is_some() && write_whole(None, self.form, &self.table).is_ok() {
-            tell!("lipscope model: the table is on standard output, because its file cannot be written");
+            emit!("lipscope model: the table is on standard output, because its file cannot be written");
         }
         (self.table, outcome.err())
     }

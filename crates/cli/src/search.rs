@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::{named, probe, read_text, save};
 use super::sheet::{FormArguments, Sheet};
@@ -16,8 +16,8 @@ use super::work::MemoryArguments;
 use lipscope_core::bounds::{Bound, Norm, Side};
 use lipscope_core::experiment::{Experiment, InputError, TokenSource};
 use lipscope_core::search::{
-    MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain, SearchPlan, SearchStep, USUAL_ITERATIONS,
-    USUAL_RESTARTS,
+    DEFAULT_ITERATIONS, DEFAULT_RESTARTS, MOST_ITERATIONS, MOST_RESTARTS, Region, SearchCheckpoint, SearchDomain,
+    SearchPlan, SearchStep,
 };
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan, SearchEvent, SearchRequest};
 
@@ -30,10 +30,10 @@ pub(super) struct SearchArguments {
     file: PathBuf,
     /// Number of starts: the experiment's tokens, adversarial ones, two clusters, crossed and skew ones, then random
     /// ones.
-    #[arg(long, default_value_t = USUAL_RESTARTS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
+    #[arg(long, default_value_t = DEFAULT_RESTARTS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_RESTARTS as i64))]
     restarts: u32,
     /// Iteration limit of each start.
-    #[arg(long, default_value_t = USUAL_ITERATIONS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    #[arg(long, default_value_t = DEFAULT_ITERATIONS as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     steps: u32,
     /// Whether tokens stay in the ball or on the sphere.
     #[arg(long, value_enum, default_value_t = On::Ball)]
@@ -126,7 +126,7 @@ fn write(arguments: &SearchArguments, searched: &Searched) -> io::Result<()> {
         ("bounds", bounds.into()),
         ("experiment", best.to_value()),
     ])?;
-    tell!("{}", summary(searched));
+    emit!("{}", summary(searched));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 
 use super::argument::by_name;
-use super::console::tell;
+use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::sheet::{Cell, FormArguments, Sheet};
@@ -16,7 +16,7 @@ use super::work;
 use super::work::MemoryArguments;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
-use lipscope_core::spectrum::{Coverage, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan, USUAL_COUNT};
+use lipscope_core::spectrum::{Coverage, DEFAULT_COUNT, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
 /// Arguments of `lipscope spectrum`.
@@ -26,7 +26,7 @@ pub(super) struct SpectrumArguments {
     #[arg(default_value = "-")]
     file: PathBuf,
     /// Number of leading values if the Jacobian has more than 600 rows; a smaller one gives all values.
-    #[arg(long, default_value_t = USUAL_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
+    #[arg(long, default_value_t = DEFAULT_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
     count: u32,
     /// Whose Jacobian: attention, or attention-residual, x + F(x). The first value is the local Lipschitz constant.
     #[arg(long, default_value = "attention", value_parser = by_name(SpectrumMap::ALL, |(id, _)| id).map(|(_, map)| map))]
@@ -75,7 +75,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
     }
     // JSON also gets the leading pair, token by token.
     sheet.end_with([("spectrum", serde_json::to_value(&spectrum).map_err(io::Error::from)?)])?;
-    tell!("{}", summary(&spectrum));
+    emit!("{}", summary(&spectrum));
     Ok(Exit::Done)
 }
 
@@ -135,7 +135,7 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure
     for point in points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()) {
         let sign = if point.is_converged() { "=" } else { ">=" };
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
-        tell!(
+        emit!(
             "{} {}: s_1 {sign} {:.8e}, relative error {:.1e}, {} products, {:.3} ms",
             point.estimator.id(),
             stops.join(" and "),

@@ -81,11 +81,11 @@ impl StepArguments {
         score.scale = self.score_scale.or(score.scale);
         score.softcap = self.softcap.or(score.softcap);
         if let Some(kind) = self.qk_norm {
-            let usual = QkNorm::of(kind);
-            score.qk_norm = Some(QkNorm { eps: self.qk_eps.unwrap_or(usual.eps), ..usual });
+            let default = QkNorm::of(kind);
+            score.qk_norm = Some(QkNorm { eps: self.qk_eps.unwrap_or(default.eps), ..default });
         }
         if let Some(base) = self.rope {
-            let Rope { fraction, layout, .. } = Rope::USUAL;
+            let Rope { fraction, layout, .. } = Rope::DEFAULT;
             let fraction = self.rope_fraction.unwrap_or(fraction);
             score.rope = Some(Rope { base, fraction, layout: self.rope_layout.unwrap_or(layout) });
         }

@@ -8,7 +8,7 @@ use indicatif::ParallelProgressIterator;
 use rayon::prelude::*;
 use serde_json::Value;
 
-use super::console::{progress_bar, tell};
+use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::sheet::{Cell, FormArguments, Sheet};
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<Exit, Failure> {
     let plan = SweepPlan::new(&experiment, &parse_lengths(&arguments.lengths)?, arguments.draws)?;
     plan.check(&options)?;
     for n in plan.left_out() {
-        tell!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
+        emit!("lipscope sweep: n = {n} is left out: it must be from 2 to the number of tokens there are");
     }
     let bar = progress_bar(plan.n_points(), "points");
     let results: Vec<Result<SweepPoint, InputError>> = (0..plan.n_points())
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &SweepArguments) -> Result<Exit, Failure> {
     write(&points, norm, arguments.form)?;
     let problems: Vec<InputError> = problems.into_iter().filter_map(Result::err).collect();
     for problem in &problems {
-        tell!("lipscope sweep: {problem}");
+        emit!("lipscope sweep: {problem}");
     }
     Ok(Exit::of_all(&problems))
 }

@@ -7,7 +7,7 @@ use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::argument::by_name;
-use super::console::tell;
+use super::console::emit;
 use super::exit::Failure;
 use super::files::{MOST_INPUT, read_bytes};
 use lipscope_core::experiment::{
@@ -91,12 +91,12 @@ impl TableArguments {
     /// Reads the experiment, and tells on standard error how each table was read, one line each.
     fn read(&self, tokens: &TableSource, tables: &WeightTables) -> Result<Experiment, InputError> {
         let reading = tokens.read(Table::Tokens)?;
-        tell!("{}", reading.line(Table::Tokens));
+        emit!("{}", reading.line(Table::Tokens));
         let weights = match self.identity {
             Some(sign) => WeightSource::Identity { sign },
             None => {
                 let WeightsReading { weights, notes } = tables.read_with_notes(Some(reading.rows.n_columns()))?;
-                notes.iter().for_each(|note| tell!("{note}"));
+                notes.iter().for_each(|note| emit!("{note}"));
                 weights
             }
         };

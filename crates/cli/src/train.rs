@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use rayon::prelude::*;
 
 use super::argument::{by_name, shard};
-use super::console::{progress_bar, tell};
+use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::files::read_text_up_to;
 use super::sheet::Form;
@@ -110,7 +110,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
         (None, Some(text)) => {
             let text = read_text_up_to(text, MOST_CORPUS)?;
             for note in text.notes() {
-                tell!("lipscope train: note: {note}");
+                emit!("lipscope train: note: {note}");
             }
             let corpus = Corpus::new(&text.text)?;
             match &arguments.invert {
@@ -151,7 +151,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
         outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<Vec<_>, _>>()?;
     reports.sort_by(|a, b| a.name.cmp(&b.name));
     for report in reports {
-        tell!("{report}");
+        emit!("{report}");
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use super::console::tell_lines;
+use super::console::emit_lines;
 use super::exit::Failure;
 use super::sheet::{Cell, Form, Sheet};
 use super::train_run::checkpoint_of;
@@ -53,7 +53,7 @@ pub(super) fn run(
         .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
         .collect::<Result<Vec<_>, _>>()?;
     write(&inversions, form)?;
-    tell_lines(&summary(&inversions));
+    emit_lines(&summary(&inversions));
     Ok(())
 }
 

@@ -77,7 +77,7 @@ impl Run {
         self.trainer.plan().blocks
     }
 
-    /// Trains to the plan's last step; `advance` hears of steps as they are done.
+    /// Trains to the plan's last step; `advance` receives of steps as they are done.
     pub(super) fn finish(mut self, advance: impl Fn(usize)) -> Result<RunReport, InputError> {
         let began = Instant::now();
         let seconds = |run: &Run| run.seconds_before + began.elapsed().as_secs_f64();

@@ -21,13 +21,13 @@ pub(super) fn pool(threads: usize) -> io::Result<rayon::ThreadPool> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES).build().map_err(failed)
 }
 
-/// Runs a task to its end; `hear` gets its events as they come.
+/// Runs a task to its end; `on_event` gets its events as they come.
 ///
 /// # Errors
 /// An error of the plan or the task, or the task would need more than `memory`.
-pub(super) fn run(plan: EnginePlan, memory: Memory, hear: impl FnMut(EngineEvent)) -> Result<(), InputError> {
+pub(super) fn run(plan: EnginePlan, memory: Memory, on_event: impl FnMut(EngineEvent)) -> Result<(), InputError> {
     let began = Instant::now();
-    Runner::<EngineTasks>::new(memory).run(plan, || 1e3 * began.elapsed().as_secs_f64(), hear)
+    Runner::<EngineTasks>::new(memory).run(plan, || 1e3 * began.elapsed().as_secs_f64(), on_event)
 }
 
 /// The memory limit of a command's tasks.

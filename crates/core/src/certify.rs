@@ -32,7 +32,7 @@ impl CertifyPlan {
     /// iterations.
     #[must_use]
     pub fn of(experiment: Experiment, relative: Vec<f64>) -> Self {
-        CertifyPlan { experiment, relative, effort: NearbyEffort::USUAL }
+        CertifyPlan { experiment, relative, effort: NearbyEffort::DEFAULT }
     }
 }
 

@@ -291,7 +291,7 @@ fn cost_of_shape(shape: &Shape) -> Cost {
     let truth = sum([dense.kept, largest([dense.besides, values.peak()])]);
     let forward_peak = sum([inputs.kept, forward.peak()]);
     let peak = largest([inputs.peak(), forward_peak, sum([system, largest([truth, lanczos.peak()])])]);
-    let iterations = sum([parts::usual_products(operator), lanczos.operations]);
+    let iterations = sum([parts::default_products(operator), lanczos.operations]);
     let operations = [inputs.operations, forward.operations, dense.operations, values.operations, iterations];
     Cost::of_numbers(sum([BASE, peak]), sum(operations))
 }

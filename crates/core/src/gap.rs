@@ -13,12 +13,13 @@ use crate::growth::{MOST_N, hypotheses_of_ball_within};
 use crate::phrase;
 
 /// The numbers of tokens of the usual grid: 1, 2 and 5 times the powers of ten, as far as they are from 2 to 1e9.
-pub const USUAL_LENGTHS: [f64; 27] = [
+pub const DEFAULT_LENGTHS: [f64; 27] = [
     2.0, 5.0, 1e1, 2e1, 5e1, 1e2, 2e2, 5e2, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6, 5e6, 1e7, 2e7, 5e7,
     1e8, 2e8, 5e8, 1e9,
 ];
 /// R of the usual grid: about 1.19 from one to the next, rounded to two digits.
-pub const USUAL_RADII: [f64; 16] = [0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0];
+pub const DEFAULT_RADII: [f64; 16] =
+    [0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.5, 1.7, 2.0, 2.4, 2.8, 3.4, 4.0];
 /// What all n share is computed for at least this many tokens, so that it is the same in all grids up to here.
 const LEAST_LONGEST: f64 = 1e9;
 /// The most cells of a grid.

@@ -78,8 +78,8 @@ impl ChartLayout {
 
     /// Ticks of equal density on both axes, so that two axes with equal units have equal tick steps.
     pub(super) fn square_ticks(&self) -> Ticks {
-        let apart = if self.compact { 44.0 } else { 64.0 };
-        Ticks { x: self.x.ticks(self.plot.width() / apart), y: self.y.ticks(self.plot.height() / apart) }
+        let distance = if self.compact { 44.0 } else { 64.0 };
+        Ticks { x: self.x.ticks(self.plot.width() / distance), y: self.y.ticks(self.plot.height() / distance) }
     }
 }
 

@@ -214,8 +214,8 @@ impl Ladder {
         let grid = mix(palette.background, palette.ink, 0.08);
         let (minor, major) = (mix(palette.background, palette.ink, 0.22), mix(palette.background, palette.ink, 0.5));
         let mut free_from = f64::NEG_INFINITY;
-        let apart = if layout.compact { 34.0 } else { 48.0 };
-        for LogTick { log10, label } in ladder_axis::ticks(layout.range, layout.plot.width() / apart) {
+        let distance = if layout.compact { 34.0 } else { 48.0 };
+        for LogTick { log10, label } in ladder_axis::ticks(layout.range, layout.plot.width() / distance) {
             let at = layout.log10_to_px(log10);
             let Some(label) = label.map(|label| label.to_string()) else {
                 pen.vertical(at, bottom + 3.0, bottom + 6.0, minor)?;

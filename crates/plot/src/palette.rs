@@ -308,8 +308,8 @@ mod tests {
                 let seen = |role: Role| seen(&palette, role, matrix);
                 for (i, &a) in roles.iter().enumerate() {
                     for &b in &roles[..i] {
-                        let apart = distance(seen(a), seen(b));
-                        assert!(apart > 0.06, "{theme:?} {blindness}: {a:?} and {b:?} are {apart:.3} apart");
+                        let deviation = distance(seen(a), seen(b));
+                        assert!(deviation > 0.06, "{theme:?} {blindness}: {a:?} and {b:?} are {deviation:.3} apart");
                     }
                 }
             }
@@ -340,9 +340,9 @@ mod tests {
             for (blindness, matrix) in BLINDNESSES {
                 for (i, &a) in lines.iter().enumerate() {
                     for &b in &lines[..i] {
-                        let apart = distance(seen(&palette, a, matrix), seen(&palette, b, matrix));
+                        let deviation = distance(seen(&palette, a, matrix), seen(&palette, b, matrix));
                         let same_line = a.line() == b.line() && a.width() == b.width();
-                        assert!(apart > 0.06 || !same_line, "{theme:?} {blindness}: {a:?} looks like {b:?}");
+                        assert!(deviation > 0.06 || !same_line, "{theme:?} {blindness}: {a:?} looks like {b:?}");
                     }
                 }
             }

@@ -26,7 +26,7 @@ pub const MOST_DRAWN: usize = 1200;
 /// Opacity of a dot.
 pub const DISC_OPACITY: f64 = 0.85;
 /// Dots closer than this, in CSS pixels, look like one.
-const APART: f64 = 1.5;
+const SEPARATION: f64 = 1.5;
 /// Largest distance from a dot to the pointer that selects it, in CSS pixels: half a fingertip.
 const REACH: f64 = 22.0;
 
@@ -263,11 +263,11 @@ fn distinguishable(places: &[Option<Point>], plot: &PixelRect) -> Vec<usize> {
         return inside().map(|(at, _)| at).collect();
     }
     let mut cells = Cells::of(plot);
-    let apart: Vec<usize> = inside().filter(|(_, place)| cells.is_first(*place)).map(|(at, _)| at).collect();
-    if apart.len() <= MOST_DRAWN {
-        return apart;
+    let distance: Vec<usize> = inside().filter(|(_, place)| cells.is_first(*place)).map(|(at, _)| at).collect();
+    if distance.len() <= MOST_DRAWN {
+        return distance;
     }
-    (0..MOST_DRAWN).map(|i| apart[i * apart.len() / MOST_DRAWN]).collect()
+    (0..MOST_DRAWN).map(|i| distance[i * distance.len() / MOST_DRAWN]).collect()
 }
 
 /// Marks the cells of a plot that already have a dot.
@@ -299,7 +299,7 @@ impl Cells {
 /// The column and row of a position.
 fn cell((x, y): Point) -> (usize, usize) {
     // `as` saturates.
-    ((x / APART + 0.5) as usize, (y / APART + 0.5) as usize)
+    ((x / SEPARATION + 0.5) as usize, (y / SEPARATION + 0.5) as usize)
 }
 
 /// The series with at most [`MOST_DRAWN`] points, selected like the dots; curves are unchanged.

@@ -153,11 +153,11 @@ mod tests {
 
     #[test]
     fn an_enlarged_look_has_larger_type_and_marks() {
-        let (usual, large) = (Style::canvas(Theme::Light, 1.0), Style::canvas(Theme::Light, 1.0).enlarged(1.5));
-        assert_eq!(large.font.size_small, 1.5 * usual.font.size_small);
-        assert_eq!(large.font.size_normal, 1.5 * usual.font.size_normal);
-        assert_eq!((usual.marks, large.marks), (1.0, 1.5));
-        assert_eq!(usual.clone().enlarged(f64::NAN), usual);
+        let (default, large) = (Style::canvas(Theme::Light, 1.0), Style::canvas(Theme::Light, 1.0).enlarged(1.5));
+        assert_eq!(large.font.size_small, 1.5 * default.font.size_small);
+        assert_eq!(large.font.size_normal, 1.5 * default.font.size_normal);
+        assert_eq!((default.marks, large.marks), (1.0, 1.5));
+        assert_eq!(default.clone().enlarged(f64::NAN), default);
     }
 
     #[test]

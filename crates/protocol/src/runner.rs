@@ -5,7 +5,7 @@ use std::fmt;
 use lipscope_core::experiment::InputError;
 
 use crate::envelope::{Command, Content, Reply, RunId};
-use crate::task::{Report, TaskList, Turn};
+use crate::task::{Poll, Report, TaskList};
 
 /// How long a slice lasts before the worker listens again. A single step may take longer; the page then ends the
 /// worker.
@@ -54,26 +54,26 @@ impl<T: TaskList> Runner<T> {
     }
 
     /// Works until the clock passes `end`, the run has to wait, or it is over.
-    pub fn slice(&mut self, end: f64, clock: impl Fn() -> f64, mut emit: impl FnMut(Reply<T::Event>)) -> Turn {
+    pub fn slice(&mut self, end: f64, clock: impl Fn() -> f64, mut emit: impl FnMut(Reply<T::Event>)) -> Poll {
         while let Some(mut job) = self.job.take() {
             let run_id = job.run_id;
             let (outcome, contents) = job.step(&mut self.context, &clock);
             contents.into_iter().for_each(|content| emit(Reply { run_id, content }));
             match outcome {
-                Ok(Turn::Done) => emit(Reply { run_id, content: Content::Finished }),
-                Ok(turn) => {
+                Ok(Poll::Done) => emit(Reply { run_id, content: Content::Finished }),
+                Ok(poll) => {
                     self.job = Some(job);
-                    if turn == Turn::Waiting || clock() >= end {
-                        return turn;
+                    if poll == Poll::Waiting || clock() >= end {
+                        return poll;
                     }
                 }
                 Err(problem) => emit(Reply { run_id, content: Content::Failed(problem) }),
             }
         }
-        Turn::Done
+        Poll::Done
     }
 
-    /// Does a run from its start to its end, for the command line and tests; `hear` gets its events as they come.
+    /// Does a run from its start to its end, for the command line and tests; `on_event` gets its events as they come.
     ///
     /// # Errors
     /// An error of the plan, or of a task that fails.
@@ -81,17 +81,17 @@ impl<T: TaskList> Runner<T> {
         &mut self,
         plan: T::Plan,
         clock: impl Fn() -> f64,
-        mut hear: impl FnMut(T::Event),
+        mut on_event: impl FnMut(T::Event),
     ) -> Result<(), InputError> {
         let mut job = Job::<T> { run_id: 0, began: clock(), reported: clock(), work: Work::Fresh(Some(plan)) };
         loop {
             let (outcome, contents) = job.step(&mut self.context, &clock);
             for content in contents {
                 if let Content::Event(event) = content {
-                    hear(event);
+                    on_event(event);
                 }
             }
-            if outcome? == Turn::Done {
+            if outcome? == Poll::Done {
                 return Ok(());
             }
         }
@@ -113,16 +113,16 @@ impl<T: TaskList> Job<T> {
         &mut self,
         context: &mut T::Context,
         clock: &dyn Fn() -> f64,
-    ) -> (Result<Turn, InputError>, Vec<Content<T::Event>>) {
+    ) -> (Result<Poll, InputError>, Vec<Content<T::Event>>) {
         let mut report = Report::new(clock, self.began, &mut self.reported);
         let outcome = match &mut self.work {
             Work::Fresh(plan) => match plan.take().map(|plan| T::start(plan, context)) {
                 Some(Ok(running)) => {
                     self.work = Work::Running(running);
-                    Ok(Turn::More)
+                    Ok(Poll::More)
                 }
                 Some(Err(problem)) => Err(problem),
-                None => Ok(Turn::Done),
+                None => Ok(Poll::Done),
             },
             Work::Running(running) => T::step(running, context, &mut report),
         };

@@ -57,7 +57,7 @@ pub trait Task<C = ()>: Sized {
     ///
     /// # Errors
     /// An error of the task.
-    fn step(&mut self, context: &mut C, report: &mut Report<'_, Self::Event>) -> Result<Turn, InputError>;
+    fn step(&mut self, context: &mut C, report: &mut Report<'_, Self::Event>) -> Result<Poll, InputError>;
 }
 
 /// A part of a plan: a range of units, which are points of a sweep, rows of a plot or starts of a search.
@@ -71,7 +71,7 @@ pub struct Cut {
 
 /// Whether a task wants another step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Poll {
     /// Work is left.
     More,
     /// It waits for something outside, such as a server: call it again after a while.
@@ -163,16 +163,16 @@ impl<P> Report<'_, Vec<P>> {
         pending: &mut Vec<P>,
         step: Option<Option<P>>,
         progress: impl FnOnce() -> Option<(usize, usize)>,
-    ) -> Turn {
-        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+    ) -> Poll {
+        let poll = if step.is_none() { Poll::Done } else { Poll::More };
         pending.extend(step.flatten());
-        if turn == Turn::Done || self.is_due() {
+        if poll == Poll::Done || self.is_due() {
             self.event(std::mem::take(pending));
             if let Some(progress) = progress() {
                 self.progress(progress);
             }
         }
-        turn
+        poll
     }
 }
 
@@ -222,7 +222,7 @@ pub trait TaskList: Sized + 'static {
         running: &mut Self::Running,
         context: &mut Self::Context,
         report: &mut Report<'_, Self::Event>,
-    ) -> Result<Turn, InputError>;
+    ) -> Result<Poll, InputError>;
 }
 
 /// Defines the types for a list of tasks: a [`TaskList`], an enum of plans, an enum of events and one of running tasks.
@@ -326,7 +326,7 @@ macro_rules! task_list {
                 running: &mut $running,
                 context: &mut $context,
                 report: &mut $crate::task::Report<'_, $events>,
-            ) -> Result<$crate::task::Turn, lipscope_core::experiment::InputError> {
+            ) -> Result<$crate::task::Poll, lipscope_core::experiment::InputError> {
                 match running {
                     $($running::$name(task) => report.within($events::$name, |report| {
                         $crate::task::Task::<$context>::step(task.as_mut(), context, report)

@@ -94,7 +94,7 @@ impl Kind {
             Kind::QkNorm => scored(Score { qk_norm: Some(QkNorm::of(VectorNorm::Rms)), ..Score::default() }),
             Kind::Softcap => scored(Score { softcap: Some(SOFTCAP), ..Score::default() }),
             Kind::Sigmoid => Steps { weighting: Weighting::Sigmoid { bias: Some(-(context as f64).ln()) }, ..causal },
-            Kind::Rope => scored(Score { rope: Some(Rope::USUAL), ..Score::default() }),
+            Kind::Rope => scored(Score { rope: Some(Rope::DEFAULT), ..Score::default() }),
         }
     }
 

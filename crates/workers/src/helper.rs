@@ -23,12 +23,12 @@ pub struct SecondWorker {
 struct Started {
     /// None where the browser refuses to start one.
     worker: Option<Worker>,
-    heard: Rc<RefCell<Received>>,
+    received: Rc<RefCell<Received>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
 }
 
-/// The messages heard from the helper so far.
+/// The messages received from the helper so far.
 #[derive(Default)]
 struct Received {
     is_ready: bool,
@@ -52,8 +52,8 @@ impl SecondWorker {
 
 impl Helper for SecondWorker {
     fn is_ready(&mut self) -> bool {
-        let heard = self.started().heard.borrow();
-        heard.is_ready && !heard.is_lost
+        let received = self.started().received.borrow();
+        received.is_ready && !received.is_lost
     }
 
     fn ask(&mut self, plan: GradientPlan) {
@@ -61,16 +61,16 @@ impl Helper for SecondWorker {
         let request = Request { run_id: self.last_question, plan: TrainPlan::Gradient(plan) };
         let started = self.started();
         if started.post(&Command::Run(request)).is_none() {
-            started.heard.borrow_mut().is_lost = true;
+            started.received.borrow_mut().is_lost = true;
         }
     }
 
     fn answer(&mut self) -> Answer {
         let question = self.last_question;
-        let mut heard = self.started().heard.borrow_mut();
-        match heard.answer.take() {
+        let mut received = self.started().received.borrow_mut();
+        match received.answer.take() {
             Some((run_id, answer)) if run_id == question => answer,
-            _ if heard.is_lost => Answer::Lost,
+            _ if received.is_lost => Answer::Lost,
             _ => Answer::Pending,
         }
     }
@@ -78,19 +78,19 @@ impl Helper for SecondWorker {
 
 impl Started {
     fn new(wake: &Wake) -> Started {
-        let heard = Rc::new(RefCell::new(Received::default()));
+        let received = Rc::new(RefCell::new(Received::default()));
         let on_message = {
-            let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
+            let (received, wake) = (Rc::clone(&received), Rc::clone(wake));
             Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-                heard.borrow_mut().take(unpacked(&event.data()));
+                received.borrow_mut().take(unpacked(&event.data()));
                 wake();
             })
         };
         let on_error = {
-            let (heard, wake) = (Rc::clone(&heard), Rc::clone(wake));
+            let (received, wake) = (Rc::clone(&received), Rc::clone(wake));
             Closure::<dyn FnMut(Event)>::new(move |event: Event| {
                 event.prevent_default();
-                heard.borrow_mut().is_lost = true;
+                received.borrow_mut().is_lost = true;
                 wake();
             })
         };
@@ -103,12 +103,12 @@ impl Started {
                 worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
                 worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
             }
-            None => heard.borrow_mut().is_lost = true,
+            None => received.borrow_mut().is_lost = true,
         }
-        Started { worker, heard, _on_message: on_message, _on_error: on_error }
+        Started { worker, received, _on_message: on_message, _on_error: on_error }
     }
 
-    /// Sends a command; `None` where no worker can hear it.
+    /// Sends a command; `None` where no worker can receive it.
     fn post(&self, command: &Command<TrainPlan>) -> Option<()> {
         let (message, buffer) = packed(command)?;
         self.worker.as_ref()?.post_message_with_transfer(&message, &Array::of1(&buffer)).ok()

@@ -4,13 +4,13 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use lipscope_protocol::runner::SLICE_MILLISECONDS;
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, closure::Closure};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::MessageEvent;
 
-use crate::message::{now, scope, tell_ready};
+use crate::message::{emit_ready, now, scope};
 use crate::rest::{FetchRest, Rest};
 use crate::tasks::Tasks;
 
@@ -67,15 +67,15 @@ pub fn listen<T: Tasks + 'static>(tasks: impl FnOnce(&Wake) -> T, rest: Option<F
         Closure::<dyn FnMut()>::new(move || {
             is_poked.set(false);
             match work.borrow_mut().slice(now() + SLICE_MILLISECONDS) {
-                Turn::More => poke(),
-                Turn::Waiting if is_timed.replace(true) => {}
-                Turn::Waiting => {
+                Poll::More => poke(),
+                Poll::Waiting if is_timed.replace(true) => {}
+                Poll::Waiting => {
                     let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(
                         wake.as_ref().unchecked_ref(),
                         WAIT_MILLISECONDS,
                     );
                 }
-                Turn::Done => {}
+                Poll::Done => {}
             }
         })
     };
@@ -103,7 +103,7 @@ pub fn listen<T: Tasks + 'static>(tasks: impl FnOnce(&Wake) -> T, rest: Option<F
     });
     // Without a timer the first command pays for what is new.
     let _ = scope.set_timeout_with_callback_and_timeout_and_arguments_0(when_idle.unchecked_ref(), IDLE_MILLISECONDS);
-    tell_ready();
+    emit_ready();
 }
 
 /// Fetches the rest of the tasks.
@@ -131,10 +131,10 @@ impl<T: Tasks> Work<T> {
         self.rest.begin(message)
     }
 
-    fn slice(&mut self, end: f64) -> Turn {
+    fn slice(&mut self, end: f64) -> Poll {
         match self.first.slice(end) {
-            Turn::Done => self.rest.slice(end),
-            turn => turn,
+            Poll::Done => self.rest.slice(end),
+            poll => poll,
         }
     }
 }

@@ -9,7 +9,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::DedicatedWorkerGlobalScope;
 
 /// Tells the page that the worker listens.
-pub fn tell_ready() {
+pub fn emit_ready() {
     // A task list's events are of no interest here: this message has none.
     send(&Message::<()>::Ready, None);
 }

@@ -61,8 +61,8 @@ impl Network for BrowserNetwork {
             let outcome = match plan {
                 DownloadPlan::List { address } => list(&address, signal.as_ref()).await,
                 DownloadPlan::Fetch { address, names } => {
-                    let tell = |bytes| *under_way.borrow_mut() = Ok(TransferState::Under(bytes));
-                    fetch(&address, &names, signal.as_ref(), tell).await.map(|fetched| {
+                    let emit = |bytes| *under_way.borrow_mut() = Ok(TransferState::Under(bytes));
+                    fetch(&address, &names, signal.as_ref(), emit).await.map(|fetched| {
                         *files.borrow_mut() = Some(fetched);
                         Downloaded::Files
                     })
@@ -158,7 +158,7 @@ async fn fetch(
     address: &str,
     names: &[String],
     signal: Option<&AbortSignal>,
-    tell: impl Fn(u64),
+    emit: impl Fn(u64),
 ) -> Result<Object, InputError> {
     let files = Object::new();
     let mut done = 0;
@@ -190,7 +190,7 @@ async fn fetch(
                 chunks.set_length(0);
                 waiting = 0;
             }
-            tell(done);
+            emit(done);
         }
         blobs.push(&blob(&chunks)?);
         // It is a new object, so this cannot fail.

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use lipscope_core::experiment::InputError;
 use lipscope_core::phrase;
 use lipscope_protocol::envelope::{Command, Content, Reply, Request, RunId};
-use lipscope_protocol::task::Turn;
+use lipscope_protocol::task::Poll;
 use wasm_bindgen::JsValue;
 
 use crate::message::{reply, unpacked};
@@ -93,16 +93,16 @@ impl Rest {
     }
 
     /// As [`Tasks::slice`].
-    pub(crate) fn slice(&mut self, end: f64) -> Turn {
+    pub(crate) fn slice(&mut self, end: f64) -> Poll {
         match self {
             Rest::Here(tasks) => tasks.slice(end),
-            Rest::None | Rest::Unasked(_) | Rest::Coming(_) => Turn::Done,
+            Rest::None | Rest::Unasked(_) | Rest::Coming(_) => Poll::Done,
         }
     }
 }
 
 impl Waiting {
-    /// The run that a command begins. The page hears at once that it has started: it ends a worker that does not say so.
+    /// The run that a command begins. The page receives at once that it has started: it ends a worker that does not say so.
     fn of(message: JsValue) -> Option<Self> {
         // The command is read up to its plan. One that cannot be read so far is not from this page.
         let Command::Run(Request { run_id, plan: () }) = unpacked::<Command<()>>(&message)? else { return None };

@@ -3,13 +3,13 @@
 use js_sys::Object;
 use lipscope_protocol::envelope::Command;
 use lipscope_protocol::runner::Runner;
-use lipscope_protocol::task::{TaskList, Turn};
+use lipscope_protocol::task::{Poll, TaskList};
 use wasm_bindgen::JsValue;
 
 use crate::message::{now, reply, unpacked};
 
 /// Values that travel beside messages.
-pub trait Beside<C> {
+pub trait Attachment<C> {
     /// Takes the values that came with a command.
     fn take(&mut self, context: &mut C, message: &JsValue);
 
@@ -21,7 +21,7 @@ pub trait Beside<C> {
 #[derive(Clone, Copy, Debug)]
 pub struct NoFiles;
 
-impl<C> Beside<C> for NoFiles {
+impl<C> Attachment<C> for NoFiles {
     fn take(&mut self, _: &mut C, _: &JsValue) {}
 
     fn give(&mut self) -> Option<Object> {
@@ -38,7 +38,7 @@ pub trait Tasks {
     fn end(&mut self);
 
     /// Works until the clock passes `end`, the run has to wait, or it is over.
-    fn slice(&mut self, end: f64) -> Turn;
+    fn slice(&mut self, end: f64) -> Poll;
 }
 
 /// The tasks of the list `T`.
@@ -48,14 +48,14 @@ pub struct TasksOf<T: TaskList, B> {
     beside: B,
 }
 
-impl<T: TaskList, B: Beside<T::Context>> TasksOf<T, B> {
+impl<T: TaskList, B: Attachment<T::Context>> TasksOf<T, B> {
     /// No run yet.
     pub fn new(context: T::Context, beside: B) -> Self {
         TasksOf { runner: Runner::new(context), beside }
     }
 }
 
-impl<T: TaskList, B: Beside<T::Context>> Tasks for TasksOf<T, B> {
+impl<T: TaskList, B: Attachment<T::Context>> Tasks for TasksOf<T, B> {
     fn begin(&mut self, message: &JsValue) -> bool {
         let Some(command) = unpacked::<Command<T::Plan>>(message) else { return false };
         self.beside.take(self.runner.context(), message);
@@ -67,7 +67,7 @@ impl<T: TaskList, B: Beside<T::Context>> Tasks for TasksOf<T, B> {
         self.runner.begin(Command::Cancel, now(), |said| reply(said, None));
     }
 
-    fn slice(&mut self, end: f64) -> Turn {
+    fn slice(&mut self, end: f64) -> Poll {
         let TasksOf { runner, beside } = self;
         runner.slice(end, now, |said| reply(said, beside.give()))
     }

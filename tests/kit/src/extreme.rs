@@ -98,8 +98,8 @@ impl Size {
         let or = |size: f64, other: f64| if size > 0.0 { size } else { other };
         let largest = or(most(&mut rows.iter().flatten().copied()), 1.0);
         let first = &rows[0];
-        let apart = most(&mut rows.iter().flat_map(|row| row.iter().zip(first).map(|(x, y)| x - y)));
-        Size { largest, spread: or(apart, largest) }
+        let deviation = most(&mut rows.iter().flat_map(|row| row.iter().zip(first).map(|(x, y)| x - y)));
+        Size { largest, spread: or(deviation, largest) }
     }
 }
 
@@ -156,11 +156,11 @@ fn tokens(dice: &mut Dice, n: usize, d: usize) -> Vec<Vec<f64>> {
         }
         // Pairs, almost equal.
         5 => {
-            let (radius, apart) = (size_between(dice, -1, 3), size_between(dice, -12, -1));
+            let (radius, deviation) = (size_between(dice, -1, 3), size_between(dice, -12, -1));
             let mut rows: Vec<Vec<f64>> = Vec::new();
             for i in 0..n {
                 let row = match rows.last() {
-                    Some(last) if i % 2 == 1 => sum(last, &vector(dice, d, radius * apart)),
+                    Some(last) if i % 2 == 1 => sum(last, &vector(dice, d, radius * deviation)),
                     _ => vector(dice, d, radius),
                 };
                 rows.push(row);

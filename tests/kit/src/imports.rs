@@ -263,15 +263,15 @@ fn spread(tree: &UseTree, prefix: &mut Path, found: &mut Vec<(String, Path)>) {
     }
 }
 
-/// Calls `tell` with every path among tokens: names joined by `::`, one or several.
-fn each_name(tokens: TokenStream, tell: &mut impl FnMut(Path)) {
+/// Calls `emit` with every path among tokens: names joined by `::`, one or several.
+fn each_name(tokens: TokenStream, emit: &mut impl FnMut(Path)) {
     let mut path = Path::new();
     let mut colons = 0;
     for token in tokens {
         match token {
             TokenTree::Ident(name) => {
                 if colons != 2 && !path.is_empty() {
-                    tell(std::mem::take(&mut path));
+                    emit(std::mem::take(&mut path));
                 }
                 path.push(name.to_string());
                 colons = 0;
@@ -279,16 +279,16 @@ fn each_name(tokens: TokenStream, tell: &mut impl FnMut(Path)) {
             TokenTree::Punct(mark) if mark.as_char() == ':' => colons += 1,
             other => {
                 if !path.is_empty() {
-                    tell(std::mem::take(&mut path));
+                    emit(std::mem::take(&mut path));
                 }
                 colons = 0;
                 if let TokenTree::Group(group) = other {
-                    each_name(group.stream(), tell);
+                    each_name(group.stream(), emit);
                 }
             }
         }
     }
     if !path.is_empty() {
-        tell(path);
+        emit(path);
     }
 }

@@ -105,7 +105,7 @@ pub fn assert_written(svg: &str, wanted: &[&str]) {
 
 /// Asserts that no two texts overlap and that all are inside the picture.
 #[track_caller]
-pub fn assert_texts_are_apart(svg: &str, (width, height): (u32, u32)) {
+pub fn assert_texts_are_separate(svg: &str, (width, height): (u32, u32)) {
     let boxes: Vec<(String, PixelRect)> =
         elements(svg, "text").iter().map(|e| (unescaped(e.text), e.text_box())).collect();
     for (i, (text, a)) in boxes.iter().enumerate() {

@@ -18,12 +18,12 @@ fn experiment(value: Value) -> Experiment {
 pub fn check_numbers() {
     let one = json!({"source": "explicit", "heads": [{"q": [[1]], "k": [[1]], "v": [[1]]}]});
     // The truth is from 50 digits. Scores by an expanded square gave 1.35529.
-    let apart = measure(&experiment(json!({
+    let separate = measure(&experiment(json!({
         "attention": "l2", "mask": "causal", "weights": one,
         "tokens": {"source": "explicit", "rows": [[9_999_998.683_186_22], [10_000_000.185_479_32]]},
     })));
-    let apart = apart.expect("measured");
-    assert!((apart.spectral - 1.36228).abs() < 5e-6, "{}", apart.spectral);
+    let separate = separate.expect("measured");
+    assert!((separate.spectral - 1.36228).abs() < 5e-6, "{}", separate.spectral);
     // A normaliser of which only the radial direction is left gave 2.33274e-16, and 0.
     let of_two = |row: [f64; 2]| {
         let found = measure(&experiment(json!({

@@ -160,13 +160,13 @@ mod tests {
         for attention in [Attention::Dot, Attention::L2] {
             let kernel = Kernel::new(attention, 1);
             let queries = centred.queries(kernel, &q, &k);
-            let apart = |i: usize, j: usize| (&q * tokens.column(i) - &k * tokens.column(j))[(0, 0)];
+            let difference = |i: usize, j: usize| (&q * tokens.column(i) - &k * tokens.column(j))[(0, 0)];
             let product = |i: usize, j: usize| (&q * tokens.column(i))[(0, 0)] * (&k * tokens.column(j))[(0, 0)];
             for i in 0..2 {
                 let score = |j: usize| kernel.score(queries.column(i), keys.column(j));
                 let expected = match attention {
                     Attention::Dot => product(i, 0) - product(i, 1),
-                    _ => apart(i, 1).powi(2) - apart(i, 0).powi(2),
+                    _ => difference(i, 1).powi(2) - difference(i, 0).powi(2),
                 };
                 let found = score(0) - score(1);
                 assert!((found - expected).abs() <= 1e-3 * expected.abs(), "{attention:?} {i}: {found} for {expected}");

@@ -16,7 +16,7 @@ use super::normalize::Normalizer;
 use super::product::multiply;
 use super::projections::{MapLayout, Projections, combine};
 use super::stacked::Stacked;
-use super::steps::{GivenSteps, Steps, Turn};
+use super::steps::{GivenSteps, Steps, VectorMaps};
 use super::view::{Accumulate, Scalar, View, ViewMut};
 use crate::experiment::{self, Attention, Experiment, InputError, Mask, Scope, Score, Weighting, limits};
 use crate::extremum::maximum;
@@ -62,7 +62,7 @@ pub struct Forward<T: Scalar> {
     pub(crate) maps: Vec<MapLayout>,
     pub(crate) steps: Steps,
     /// What the steps do to queries, keys and values.
-    pub(crate) turn: Option<Turn<T>>,
+    pub(crate) vector_maps: Option<VectorMaps<T>>,
     pub(crate) normalizer: Normalizer<T>,
     /// p x d.
     pub(crate) stacked: Stacked<T>,
@@ -86,7 +86,7 @@ pub struct Forward<T: Scalar> {
     pub(super) key_squares: Vec<Vec<T>>,
     /// For each map, whether its scores are computed from q_i - k_j, entry by entry, rather than from the expanded
     /// square.
-    pub(super) is_apart: Vec<bool>,
+    pub(super) is_separate: Vec<bool>,
     pub(super) kept: Vec<Vec<T>>,
     /// The slopes beside the weights of each map, where the steps have them.
     pub(super) kept_slopes: Vec<Vec<T>>,
@@ -217,7 +217,7 @@ impl<T: Scalar> Forward<T> {
         if projected.iter().any(|x| !x.value().is_finite()) {
             return Err(InputError::Overflow { what: phrase!("queries_keys_values", "The queries, keys or values") });
         }
-        let turn = Turn::of(steps.vectors(), &maps, &mut projected)?;
+        let vector_maps = VectorMaps::of(steps.vectors(), &maps, &mut projected)?;
         let storage = storage(n as u64, (maps.len() * if steps.have_slopes() { 2 } else { 1 }) as u64);
         let mut forward = Forward {
             n,
@@ -228,12 +228,12 @@ impl<T: Scalar> Forward<T> {
             tops: Vec::new(),
             sink_shares: Vec::new(),
             key_squares: Vec::new(),
-            is_apart: Vec::new(),
+            is_separate: Vec::new(),
             kept: Vec::new(),
             kept_slopes: Vec::new(),
             maps,
             steps,
-            turn,
+            vector_maps,
             normalizer,
             stacked,
             biases,
@@ -291,7 +291,7 @@ impl<T: Scalar> Forward<T> {
 
     /// Whether the scores of a map are computed from q_i - k_j, entry by entry, rather than from the expanded square.
     pub(crate) fn scores_differences(&self, map_idx: usize) -> bool {
-        self.is_apart[map_idx]
+        self.is_separate[map_idx]
     }
 
     /// The attention maps of a head with their factors: one map, or the two of a differential head.

@@ -26,7 +26,7 @@ pub struct Kernel {
     pub key_square: f64,
     /// 0 for dot; 1 for l2, where the score depends on q_i - k_j, so that the gradients are c (k_j - q_i) and
     /// c (q_i - k_j).
-    apart: f64,
+    difference: f64,
     /// The weight of -|q_i|^2: w where the score's row constant counts, otherwise 0.
     pub query_square: f64,
 }
@@ -42,12 +42,12 @@ impl Kernel {
     /// one](Attention::usual_scale).
     #[must_use]
     pub fn with_scale(attention: Attention, scale: Option<f64>, key_dim: usize) -> Self {
-        let scale = scale.unwrap_or_else(|| attention.usual_scale(key_dim));
+        let scale = scale.unwrap_or_else(|| attention.default_scale(key_dim));
         match attention {
             Attention::Dot | Attention::Cosine | Attention::Linear => {
-                Kernel { cross: scale, key_square: 0.0, apart: 0.0, query_square: 0.0 }
+                Kernel { cross: scale, key_square: 0.0, difference: 0.0, query_square: 0.0 }
             }
-            Attention::L2 => Kernel { cross: 2.0 * scale, key_square: scale, apart: 1.0, query_square: 0.0 },
+            Attention::L2 => Kernel { cross: 2.0 * scale, key_square: scale, difference: 1.0, query_square: 0.0 },
         }
     }
 
@@ -77,12 +77,12 @@ impl Kernel {
     /// Entry of ds_ij/dq_i from the same entry of q_i and k_j; a_ij = Q^T ds_ij/dq_i.
     #[must_use]
     pub fn query_gradient(&self, q: f64, k: f64) -> f64 {
-        self.cross * (k - self.apart * q)
+        self.cross * (k - self.difference * q)
     }
 
     /// Entry of ds_ij/dk_j from the same entry of q_i and k_j; b_ij = K^T ds_ij/dk_j.
     #[must_use]
     pub fn key_gradient(&self, q: f64, k: f64) -> f64 {
-        self.cross * (q - self.apart * k)
+        self.cross * (q - self.difference * k)
     }
 }

@@ -299,8 +299,8 @@ mod tests {
             for scale in [1e-300, 1e-200, 1e160, 1e300] {
                 let moved = at(kind, 0.0, &[scale, -3.0 * scale, 0.5 * scale]).expect("it is not constant");
                 assert!((plain.outputs() - moved.outputs()).amax() < 1e-14, "{kind:?} {scale:e}: {}", moved.outputs());
-                let apart = dense(&plain) - dense(&moved) * scale;
-                assert!(apart.amax() < 1e-13, "{kind:?} {scale:e}: {apart}");
+                let deviation = dense(&plain) - dense(&moved) * scale;
+                assert!(deviation.amax() < 1e-13, "{kind:?} {scale:e}: {deviation}");
             }
         }
     }

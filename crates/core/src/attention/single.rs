@@ -9,7 +9,7 @@ use nalgebra::DMatrix;
 
 use super::forward::{Forward, Storage};
 use super::stacked::Stacked;
-use super::steps::Turn;
+use super::steps::VectorMaps;
 use crate::extremum::largest;
 
 /// The most attention weights (n^2 times maps, with their slopes) that are copied: 64 MiB of f32 beside 128 MiB of f64, so that the page
@@ -44,7 +44,7 @@ impl Forward<f64> {
             scope: self.scope,
             maps: self.maps.clone(),
             steps: self.steps.clone(),
-            turn: self.turn.as_ref().map(Turn::cast),
+            vector_maps: self.vector_maps.as_ref().map(VectorMaps::cast),
             normalizer: self.normalizer.cast(),
             stacked: match &self.stacked {
                 Stacked::Dense(matrix) => Stacked::Dense(Arc::new(matrix.map(|x| x as f32))),
@@ -61,7 +61,7 @@ impl Forward<f64> {
             tops: self.tops.clone(),
             sink_shares: self.sink_shares.iter().map(|shares| shares.iter().map(|x| *x as f32).collect()).collect(),
             key_squares: Vec::new(),
-            is_apart: Vec::new(),
+            is_separate: Vec::new(),
             kept: narrowed(&self.kept),
             kept_slopes: narrowed(&self.kept_slopes),
             storage: Storage::Kept,

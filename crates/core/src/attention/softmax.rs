@@ -45,13 +45,13 @@ impl<T: Scalar> Forward<T> {
         let is_l2 = |map: &MapLayout| map.kernel.key_square != 0.0;
         let of_map = |map: &MapLayout| if is_l2(map) { squares(&map.k_rows) } else { Vec::new() };
         self.key_squares = self.maps.iter().map(of_map).collect();
-        let is_apart = |(map, keys): (&MapLayout, &Vec<T>)| {
+        let is_separate = |(map, keys): (&MapLayout, &Vec<T>)| {
             // A weight that knows the score itself may depend on its sign: the square has one, its expanded form none.
             let is_expandable =
                 map.kernel.query_square == 0.0 && map.kernel.is_expandable(most(&squares(&map.q_rows)), most(keys));
             is_l2(map) && !is_expandable
         };
-        self.is_apart = self.maps.iter().zip(&self.key_squares).map(is_apart).collect();
+        self.is_separate = self.maps.iter().zip(&self.key_squares).map(is_separate).collect();
         let zero = T::constant(0.0);
         let matrices = |len: usize| vec![vec![zero; len]; self.maps.len()];
         let mut scales = vec![vec![(zero, zero); n]; self.maps.len()];
@@ -162,7 +162,7 @@ impl<T: Scalar> Forward<T> {
     pub(super) fn scores(&self, map_idx: usize, rows: &Range<usize>, block: &mut [T]) {
         let map = &self.maps[map_idx];
         let reach = self.reach(rows);
-        if self.is_apart[map_idx] {
+        if self.is_separate[map_idx] {
             return self.scores_of_differences(map, rows, block);
         }
         multiply(

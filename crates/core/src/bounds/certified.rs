@@ -85,7 +85,7 @@ struct Head {
     rounding: Rounding,
 }
 
-/// How far rounding may move the terms of a head: docs/theory.md section 2, "Rounding".
+/// How far rounding may move the terms of a head: docs/numerics.md, "Rounding".
 #[derive(Clone, Debug)]
 struct Rounding {
     /// Sums relative to the sum of their sizes.

@@ -44,10 +44,10 @@ pub fn check_sizes(
 
 /// A size of a task where [`check_sizes`] asks for the memory with one of its sizes at another value.
 #[must_use]
-pub fn size_at(changed: Option<(Size, u64)>, size: Size, usual: usize) -> f64 {
+pub fn size_at(changed: Option<(Size, u64)>, size: Size, default: usize) -> f64 {
     match changed {
         Some((known, value)) if known == size => value as f64,
-        _ => usual as f64,
+        _ => default as f64,
     }
 }
 
@@ -63,7 +63,7 @@ fn dominant(sizes: &[(Size, u64)], bytes: impl Fn(Option<(Size, u64)>) -> u64) -
         .map(|(size, value)| (bytes(Some((*size, value / 2))) as f64, *size, *value))
         .collect();
     let best = halved.iter().map(|(bytes, ..)| *bytes).fold(f64::INFINITY, f64::min);
-    let excess = |size: Size, value: u64| value as f64 / usual(size) as f64;
+    let excess = |size: Size, value: u64| value as f64 / default(size) as f64;
     let found = halved
         .into_iter()
         .filter(|(bytes, ..)| *bytes <= best * ALIKE)
@@ -90,7 +90,7 @@ fn least(size: Size) -> u64 {
 }
 
 /// The value of a size in an ordinary experiment.
-fn usual(size: Size) -> u64 {
+fn default(size: Size) -> u64 {
     match size {
         Size::Tokens | Size::Positions => 64,
         Size::Dimension | Size::HeadDimension => 8,

@@ -8,7 +8,7 @@ use crate::experiment::{Attention, Normalization, Scope};
 use crate::parallel::{groups, threads};
 
 /// Steps of an iteration for which operations are counted: most attention Jacobians need 15 to 40.
-const USUAL_STEPS: u64 = 40;
+const DEFAULT_STEPS: u64 = 40;
 /// Numbers of eight bytes in a vector or matrix besides its entries.
 pub(crate) const HEADER: u64 = 4;
 
@@ -164,13 +164,13 @@ pub(crate) fn lanczos(n_inputs: u64, n_outputs: u64, max_basis: u64, kept_pairs:
     Part {
         kept: sum([n_inputs, n_outputs]),
         besides: sum([bases, largest([restarted, last]), small]),
-        operations: product([8, USUAL_STEPS, USUAL_STEPS, sum([n_inputs, n_outputs])]),
+        operations: product([8, DEFAULT_STEPS, DEFAULT_STEPS, sum([n_inputs, n_outputs])]),
     }
 }
 
 /// The operations of the products with J and J^T in an iteration with the usual number of steps.
-pub(crate) fn usual_products(operator: Part) -> u64 {
-    product([USUAL_STEPS, operator.operations])
+pub(crate) fn default_products(operator: Part) -> u64 {
+    product([DEFAULT_STEPS, operator.operations])
 }
 
 /// The dense Jacobian, formed head by head and taken through the normaliser.

@@ -118,7 +118,7 @@ fn gain(fields: &mut Fields, key: &'static str) -> Result<Gain, InputError> {
 fn rope(value: Json) -> Result<Rope, InputError> {
     let mut fields = Fields::of("score.rope", value)?;
     let layouts = RopeLayout::ALL.map(|layout| (layout.id(), layout));
-    let Rope { base, fraction, layout } = Rope::USUAL;
+    let Rope { base, fraction, layout } = Rope::DEFAULT;
     let rope = Rope {
         base: fields.positive("base")?.unwrap_or(base),
         fraction: fields.number(

@@ -162,7 +162,7 @@ impl Preset {
     /// Its kernel and its steps.
     #[must_use]
     pub fn attention(self) -> (Attention, Steps) {
-        let rope = |base: f64, fraction: f64| Some(Rope { base, fraction, ..Rope::USUAL });
+        let rope = |base: f64, fraction: f64| Some(Rope { base, fraction, ..Rope::DEFAULT });
         let norm = |kind| Some(QkNorm::of(kind));
         let window = |width| Mask::Window { width, order: Order::Causal };
         let (mask, score, weighting) = match self {

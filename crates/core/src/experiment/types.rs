@@ -44,7 +44,7 @@ impl Experiment {
     #[must_use]
     #[doc(hidden)]
     pub fn scale_of(&self, k: usize) -> f64 {
-        self.score.scale.unwrap_or_else(|| self.attention.usual_scale(k))
+        self.score.scale.unwrap_or_else(|| self.attention.default_scale(k))
     }
 
     /// Tokens and weights with the defaults of the file format: dot-product scores, no mask, no normaliser.
@@ -100,7 +100,7 @@ impl Attention {
     /// linear ones 1.
     #[must_use]
     #[doc(hidden)]
-    pub fn usual_scale(self, k: usize) -> f64 {
+    pub fn default_scale(self, k: usize) -> f64 {
         match self {
             Attention::Dot | Attention::L2 => 1.0 / (k as f64).sqrt(),
             Attention::Cosine => Score::COSINE_SCALE,

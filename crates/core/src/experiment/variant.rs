@@ -125,7 +125,7 @@ pub struct Rope {
 
 impl Rope {
     /// The rotation where a file names none of its numbers.
-    pub const USUAL: Rope = Rope { base: 1e4, fraction: 1.0, layout: RopeLayout::Half };
+    pub const DEFAULT: Rope = Rope { base: 1e4, fraction: 1.0, layout: RopeLayout::Half };
 
     /// r: the number of entries that turn, out of k.
     #[must_use]

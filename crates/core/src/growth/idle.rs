@@ -56,8 +56,8 @@ pub fn idle_steps(experiment: &Experiment, hypotheses: &Hypotheses) -> Result<Ve
     // |tau tanh(s/tau) - s| <= |s| (s/tau)^2/3. The scores of normalised queries and keys have another bound.
     let is_dot = experiment.attention == Attention::Dot && score.qk_norm.is_none();
     if let Some(cap) = score.softcap.filter(|_| is_dot) {
-        let usual = largest(hypotheses.a_of_heads());
-        let largest_score = usual * experiment.scale_of(k) * (k as f64).sqrt();
+        let default = largest(hypotheses.a_of_heads());
+        let largest_score = default * experiment.scale_of(k) * (k as f64).sqrt();
         if (largest_score / cap).powi(2) / 3.0 <= NO_CHANGE {
             idle.push(IdleStep::Cap { cap, largest_score });
         }

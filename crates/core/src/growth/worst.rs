@@ -127,7 +127,7 @@ fn proved(
         // Behind the few others the last token sees most, so that the rows of both orders differ much.
         let turned = lists.iter().map(reversed).collect::<Result<Vec<_>, _>>()?;
         lists.extend(turned);
-        lists.extend(last_apart(experiment, &ball, hypotheses)?);
+        lists.extend(last_tokens(experiment, &ball, hypotheses)?);
     }
     Ok(lists.into_iter().map(TokenSource::Explicit).collect())
 }
@@ -187,7 +187,7 @@ fn most_balls(hypotheses: &Hypotheses) -> usize {
 
 /// Few tokens of which the last is elsewhere on a line through the others: the others at R u, or half of them at -R u,
 /// and the last where its weights are even or nearly so. Alone the last row of the causal mask sees all tokens.
-fn last_apart(experiment: &Experiment, ball: &Ball, hypotheses: &Hypotheses) -> Result<Vec<Rows>, InputError> {
+fn last_tokens(experiment: &Experiment, ball: &Ball, hypotheses: &Hypotheses) -> Result<Vec<Rows>, InputError> {
     const PLACES: [f64; 5] = [0.0, -0.25, 0.25, -0.5, 0.5];
     let largest = hypotheses.radius;
     let n = hypotheses.n().round() as usize;

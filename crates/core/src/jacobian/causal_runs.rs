@@ -58,7 +58,7 @@ struct Run {
     /// b_ab for b <= a.
     gradients: Vec<DVector<f64>>,
     /// delta_b for b < a.
-    apart: Vec<DVector<f64>>,
+    difference: Vec<DVector<f64>>,
     /// mu, K and kappa.
     mu: DVector<f64>,
     stretch: DMatrix<f64>,
@@ -225,7 +225,7 @@ impl Head {
                 gradients: (0..=a)
                     .map(|b| k.tr_mul(&query.zip_map(&keys.column(b), |q, k| kernel.key_gradient(q, k))))
                     .collect(),
-                apart: (0..a).map(|b| tokens.column(b) - tokens.column(a)).collect(),
+                difference: (0..a).map(|b| tokens.column(b) - tokens.column(a)).collect(),
                 weights,
                 mu: DVector::zeros(d),
                 stretch: DMatrix::zeros(d, d),
@@ -234,8 +234,8 @@ impl Head {
             for b in 0..a {
                 let mass = run.weights[b] * lengths[b] as f64;
                 let alpha = q.tr_mul(&(keys.column(b) - keys.column(a))) * kernel.cross;
-                run.mu.axpy(mass, &run.apart[b], 1.0);
-                run.stretch.ger(mass, &run.apart[b], &alpha, 1.0);
+                run.mu.axpy(mass, &run.difference[b], 1.0);
+                run.stretch.ger(mass, &run.difference[b], &alpha, 1.0);
                 run.kappa.axpy(mass, &alpha, 1.0);
             }
             runs.push(run);
@@ -256,7 +256,7 @@ impl Head {
             for b in 0..a {
                 let along = run.weights[b] * run.gradients[b].dot(&sums[b]);
                 still.axpy(run.weights[b], &sums[b], 1.0);
-                still.axpy(along, &run.apart[b], 1.0);
+                still.axpy(along, &run.difference[b], 1.0);
                 moved += along;
             }
             let (still, mu) = (still.as_slice(), run.mu.as_slice());
@@ -317,7 +317,7 @@ impl Head {
                 }
             }
             for b in 0..a {
-                let along = run.apart[b].dot(&total) - back_total;
+                let along = run.difference[b].dot(&total) - back_total;
                 sums[b].axpy(run.weights[b], &total, 1.0);
                 sums[b].axpy(run.weights[b] * along, &run.gradients[b], 1.0);
             }

@@ -266,13 +266,13 @@ impl ClusterJacobian {
             for (b, mass) in row.iter().enumerate() {
                 masses[(a, b)] = *mass;
                 // y_b - m_a as sum_c P_ac (y_b - y_c): the difference of nearly equal vectors would lose digits.
-                let value_apart = apart(&values, &row, b);
+                let value_differences = differences(&values, &row, b);
                 let gradient: DVector<f64> =
                     k.tr_mul(&queries.column(a).zip_map(&keys.column(b), |q, k| kernel.key_gradient(q, k)));
                 let mut block = self.to_masses.view_mut((a * d_out + out_start, b * d), (rows, d));
                 block += value * *mass;
-                block.ger(*mass, &value_apart, &gradient, 1.0);
-                own_keys.ger(*mass, &value_apart, &apart(&keys, &row, b), 1.0);
+                block.ger(*mass, &value_differences, &gradient, 1.0);
+                own_keys.ger(*mass, &value_differences, &differences(&keys, &row, b), 1.0);
             }
             let own = own_keys * q * kernel.cross;
             let mut place = self.own[a].rows_mut(out_start, rows);
@@ -320,12 +320,12 @@ fn has_two(ln_size: f64) -> bool {
 }
 
 /// x_b - sum_c P_c x_c.
-fn apart(columns: &DMatrix<f64>, row: &[f64], b: usize) -> DVector<f64> {
-    let mut apart = DVector::zeros(columns.nrows());
+fn differences(columns: &DMatrix<f64>, row: &[f64], b: usize) -> DVector<f64> {
+    let mut difference = DVector::zeros(columns.nrows());
     for (c, mass) in row.iter().enumerate() {
         if c != b && *mass > 0.0 {
-            apart.zip_zip_apply(&columns.column(b), &columns.column(c), |x, at, other| *x += mass * (at - other));
+            difference.zip_zip_apply(&columns.column(b), &columns.column(c), |x, at, other| *x += mass * (at - other));
         }
     }
-    apart
+    difference
 }

@@ -115,13 +115,13 @@ impl BlockRows {
             let mut own = 0.0;
             for (j, p) in p_row.iter().enumerate() {
                 let (key, key_along) = (head.keys.column(j), along.keys.column(j));
-                let apart = p * (projected[j] - mean);
+                let difference = p * (projected[j] - mean);
                 let of_key: f64 = (0..query.len()).map(|r| kernel.key_gradient(query[r], key[r]) * key_along[r]).sum();
                 let of_query: f64 = (0..query.len()).map(|r| kernel.cross * (key[r] - top_key[r]) * own_query[r]).sum();
                 let own_value: f64 =
                     through_value.iter().zip(&self.field[j * d..(j + 1) * d]).map(|(x, y)| x * y).sum();
-                row[j] += head.coefficient * (p * own_value + apart * of_key);
-                own += apart * of_query;
+                row[j] += head.coefficient * (p * own_value + difference * of_key);
+                own += difference * of_query;
             }
             if let Some(slot) = row.get_mut(i) {
                 *slot += head.coefficient * own;
@@ -259,19 +259,19 @@ impl HeadMatrices {
     fn row(&self, gradients: &Gradients, i: usize, p_row: &[f64]) -> BlockRow {
         // Uses differences from the token with the largest weight: the sum over the row is zero up to their rounding.
         let top = top_of(p_row);
-        let mut apart = self.values.columns(0, p_row.len()).into_owned();
-        apart.column_iter_mut().for_each(|mut column| column -= self.values.column(top));
-        let mean = &apart * DVector::from_column_slice(p_row);
-        for (mut column, p) in apart.column_iter_mut().zip(p_row) {
+        let mut difference = self.values.columns(0, p_row.len()).into_owned();
+        difference.column_iter_mut().for_each(|mut column| column -= self.values.column(top));
+        let mean = &difference * DVector::from_column_slice(p_row);
+        for (mut column, p) in difference.column_iter_mut().zip(p_row) {
             column -= &mean;
             column *= *p;
         }
         let [of_query, of_key] = gradients.of_row(i, top, p_row.len());
         if self.coefficient != 1.0 {
-            apart *= self.coefficient;
+            difference *= self.coefficient;
         }
         let p = p_row.iter().map(|p| self.coefficient * p).collect();
-        BlockRow { i, p, own: &apart * of_query.transpose(), apart, of_key }
+        BlockRow { i, p, own: &difference * of_query.transpose(), difference, of_key }
     }
 
     /// Adds consecutive rows of blocks to the rows of a matrix from `first` on.
@@ -284,9 +284,11 @@ impl HeadMatrices {
             let blocks = column[first..].chunks_exact_mut(self.d_out).zip(rows);
             for (block, row) in blocks.filter(|(_, row)| j < row.p.len()) {
                 let (p, gradient) = (row.p[j], row.of_key[(col, j)]);
-                let apart = &row.apart.as_slice()[j * n_rows..][..n_rows];
-                for ((entry, value), apart) in block[self.out_start..][..n_rows].iter_mut().zip(value).zip(apart) {
-                    *entry += p * value + apart * gradient;
+                let difference = &row.difference.as_slice()[j * n_rows..][..n_rows];
+                for ((entry, value), difference) in
+                    block[self.out_start..][..n_rows].iter_mut().zip(value).zip(difference)
+                {
+                    *entry += p * value + difference * gradient;
                 }
             }
         }
@@ -338,7 +340,7 @@ struct BlockRow {
     /// P_ij for the allowed j.
     p: Vec<f64>,
     /// P_ij (V x_j - V m_i), rows x reach.
-    apart: DMatrix<f64>,
+    difference: DMatrix<f64>,
     /// b_ij, d x reach.
     of_key: DMatrix<f64>,
     /// The term that only block (i, i) has: sum_j P_ij (V x_j - V m_i) a_ij^T, rows x d.

@@ -70,7 +70,7 @@ impl StepsRows {
                 let before = together.iter().take_while(|other| *other != rows);
                 let first = before.map(|rows| rows.len()).sum();
                 let matrix = stacked(together.iter().map(|rows| forward.stacked.rows(rows)).collect());
-                let normed = forward.turn.as_ref().and_then(|turn| turn.normed(rows)).cloned();
+                let normed = forward.vector_maps.as_ref().and_then(|vector_maps| vector_maps.normed(rows)).cloned();
                 let turned = forward.projections.rows(rows.start, rows.len()).into_owned();
                 let turning = rotary.map_or((Vec::new(), 1.0), |rotary| (rotary.pairs(rows.len()), rotary.factor()));
                 let has_feature = forward.steps.squash == Squash::Log;
@@ -211,17 +211,17 @@ impl MapRows {
                 None => self.query_gradient(query, key) * slope,
             };
             let of_key: DVector<f64> = (query * self.cross - key * (2.0 * self.square)) * slope;
-            let apart = match &about {
+            let difference = match &about {
                 Some((Some(top), mean)) => self.values.column(*j) - self.values.column(*top) - mean,
                 Some((None, mean)) => self.values.column(*j) - mean,
                 None => self.values.column(*j).into_owned(),
             };
-            own.ger(self.coefficient, &apart, &of_query, 1.0);
+            own.ger(self.coefficient, &difference, &of_query, 1.0);
             let gradient = self.keys.pulled_back(*j, of_key);
             let mut block = row.mixed.view_mut((self.out_start, j * d), (rows, d));
             let value = if self.slopes.len() > 1 { &self.slopes[*j] } else { &self.slopes[0] };
             block += value * (self.coefficient * weight * size);
-            block.ger(self.coefficient, &apart, &gradient, 1.0);
+            block.ger(self.coefficient, &difference, &gradient, 1.0);
         }
         // Row by row through the query's own steps.
         for (at, of_query) in own.row_iter().enumerate() {

@@ -120,8 +120,8 @@ impl<T: Scalar> JacobianOperator<T> {
         let n = self.forward.n;
         project(&self.forward, &mut self.projections);
         let p = self.forward.projections.nrows();
-        if let Some(turn) = &self.forward.turn {
-            turn.differentiate(&mut self.projections, n);
+        if let Some(vector_maps) = &self.forward.vector_maps {
+            vector_maps.differentiate(&mut self.projections, n);
         }
         let along = |rows: fn(&MapLayout) -> &Range<usize>, terms: &mut [T]| {
             for (map, terms) in self.forward.maps.iter().zip(terms.chunks_exact_mut(n)) {
@@ -187,8 +187,8 @@ impl<T: Scalar> JacobianOperator<T> {
             layout.pull_back(part, gradient, &self.buffers, out);
         });
         gather(layout, &parts, &mut self.projections);
-        if let Some(turn) = &self.forward.turn {
-            turn.pull_back(&mut self.projections, n);
+        if let Some(vector_maps) = &self.forward.vector_maps {
+            vector_maps.pull_back(&mut self.projections, n);
         }
         self.parts = parts;
         self.heads = heads;

@@ -1,4 +1,4 @@
-//! The Jacobian on the span of its projections: docs/theory.md section 1, "On the span of the projections".
+//! The Jacobian on the span of its projections: docs/numerics.md, "On the span of the projections".
 //!
 //! Attention reads tokens only through the p rows S of all Q, K and V, so J = M (I x S), where M is the derivative by
 //! the projections and x the Kronecker product. With p < d and S = F Z^T, where Z (d x p) has orthonormal columns, the

@@ -122,7 +122,7 @@ fn of_tokens(shape: &Shape, options: &MeasureOptions) -> (u64, u64) {
     let dense_peak = sum([dense.kept, largest([dense.besides, values.peak()]), iteration.kept]);
     let bounds = of_bounds(shape, shape.n, options);
     let peak = largest([iteration.peak(), dense_peak, sum([iteration.kept, bounds.besides])]);
-    let products = if is_dense { 0 } else { parts::usual_products(operator) };
+    let products = if is_dense { 0 } else { parts::default_products(operator) };
     let operations = [forward.operations, products, iteration.operations, dense.operations, values.operations];
     (largest([forward.peak(), sum([system, bounds.kept, peak])]), sum([sum(operations), bounds.operations]))
 }
@@ -146,7 +146,7 @@ fn of_runs(shape: &Shape, m: u64, options: &MeasureOptions) -> (u64, u64) {
     let iteration = iteration(shape, options);
     let bounds = of_bounds(shape, m, options);
     let peak = largest([iteration.peak(), sum([iteration.kept, bounds.besides])]);
-    let operations = [parts::usual_products(jacobian), iteration.operations, bounds.operations];
+    let operations = [parts::default_products(jacobian), iteration.operations, bounds.operations];
     (sum([jacobian.peak(), bounds.kept, peak]), sum(operations))
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Iteration {
 
 /// Result of one step.
 #[derive(Debug)]
-pub(super) enum Turn {
+pub(super) enum IterationStep {
     /// More steps are needed.
     Going(Box<Iteration>),
     /// The leading triplet over tokens or runs, with value and residual of products in f64; and the iteration, where an
@@ -74,13 +74,13 @@ impl Iteration {
     }
 
     /// Does one step, with one product with J and one with J^T; `None` for a token measure.
-    pub(super) fn step(mut self: Box<Self>, system: &mut System) -> Option<Turn> {
+    pub(super) fn step(mut self: Box<Self>, system: &mut System) -> Option<IterationStep> {
         let status = match &mut self.single {
             Some(single) => single.step(&mut self.lanczos),
             None => with_operator(system, self.span.as_ref(), |operator| self.lanczos.step(operator))?.0,
         };
         if let Status::Going { .. } = status {
-            return Some(Turn::Going(self));
+            return Some(IterationStep::Going(self));
         }
         let Iteration { options, assurance, lanczos, span, single } = *self;
         let was_single = single.is_some();
@@ -89,13 +89,13 @@ impl Iteration {
         let is_converged = triplet.relative_residual <= options.tolerance;
         if was_single && !is_converged {
             let lanczos = Lanczos::after(triplet, options);
-            return Some(Turn::Going(Box::new(Iteration { options, assurance, lanczos, span, single: None })));
+            return Some(IterationStep::Going(Box::new(Iteration { options, assurance, lanczos, span, single: None })));
         }
         if let Some(span) = &span {
             triplet.right = span.to_tokens(&triplet.right);
         }
         let assuring = assurance.map(|_| Box::new(Assuring { lanczos, span }));
-        Some(Turn::Done(triplet, method, assuring))
+        Some(IterationStep::Done(triplet, method, assuring))
     }
 }
 

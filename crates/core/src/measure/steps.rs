@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
-use super::iteration::{Assuring, Iteration, Turn, probable};
+use super::iteration::{Assuring, Iteration, IterationStep, probable};
 use super::leading::{SingularPair, images, singular_pair};
 use super::limit::large_radius_limit;
 use super::local::Local;
@@ -216,12 +216,12 @@ impl Measuring {
                 Ok(waiting)
             }
             Stage::Iterating(iteration) => match iteration.step(&mut self.system) {
-                Some(Turn::Going(iteration)) => {
+                Some(IterationStep::Going(iteration)) => {
                     let (iterations, relative_residual) = iteration.progress();
                     self.stage = Stage::Iterating(iteration);
                     Ok(Step::Going { iterations, relative_residual })
                 }
-                Some(Turn::Done(triplet, method, assuring)) => {
+                Some(IterationStep::Done(triplet, method, assuring)) => {
                     let SingularTriplet { iterations, relative_residual, .. } = triplet;
                     self.stage = Stage::Normed(Box::new((triplet, method, assuring)));
                     Ok(Step::Going { iterations, relative_residual })
@@ -492,7 +492,7 @@ impl Measuring {
 
 impl Measuring {
     /// How far the computed norm may be above the true one, relative to it: the rounding of sums over tokens and
-    /// dimensions of numbers that do not cancel (docs/theory.md section 2, "Rounding").
+    /// dimensions of numbers that do not cancel (docs/numerics.md, "Rounding of bounds on the ball").
     fn rounding_of_norm(&self) -> f64 {
         let n = match &self.system {
             System::Clusters(clusters) => clusters.positions.ncols() as f64,
@@ -513,7 +513,7 @@ impl Measuring {
     }
 
     /// How far the Jacobian as computed may be from the exact one, in the norm of which the bound at the tokens and the rounding
-    /// of attention are (docs/theory.md, "Rounding"). In scope `composed` the normaliser's Jacobian is off too, by a few
+    /// of attention are (docs/numerics.md, "Rounding"). In scope `composed` the normaliser's Jacobian is off too, by a few
     /// times what its outputs are.
     fn moved(&self, rounding: f64, bound: f64) -> f64 {
         let of_slopes = match self.experiment.scope() {

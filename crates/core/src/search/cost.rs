@@ -48,7 +48,7 @@ pub(crate) fn of_shape(shape: &Shape, restarts: usize, iterations: usize) -> Cos
     let a = shape.d.min(256);
     let starts = product([8, a, a]);
     let peak = largest([inputs.besides, hypotheses.besides, starts, forward.peak(), norm, gradient]);
-    let step = sum([forward.operations, parts::usual_products(operator)]);
+    let step = sum([forward.operations, parts::default_products(operator)]);
     let steps = product([TRIALS, restarts as u64, iterations as u64]);
     Cost::of_numbers(sum([held, peak]), product([step, steps]))
 }

@@ -3,7 +3,7 @@
 //! For a simple largest singular value s with vectors u, v, the derivative of s in a direction E is <u, J'(X)[E] v>. J
 //! is the derivative of f and second derivatives are symmetric, so this is the derivative of <J(X + e v)^T u, E> in e:
 //! the gradient is d/de J(X + e v)^T u at e = 0, the dual part of one adjoint product at the dual tokens X + e v. If s
-//! is multiple, this is one of its generalised gradients (docs/theory.md section 4).
+//! is multiple, this is one of its generalised gradients (docs/numerics.md, "Search").
 
 use nalgebra::DMatrix;
 

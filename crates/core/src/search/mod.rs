@@ -60,7 +60,7 @@ impl SearchPlan {
     /// A search of the usual effort, 12 restarts of at most 400 iterations, in the ball that holds the experiment's tokens.
     #[must_use]
     pub fn of(experiment: Experiment) -> Self {
-        let (restarts, iterations) = (USUAL_RESTARTS, USUAL_ITERATIONS);
+        let (restarts, iterations) = (DEFAULT_RESTARTS, DEFAULT_ITERATIONS);
         SearchPlan { experiment, region: Region::Ball, dim: None, restarts, iterations, seed: 0 }
     }
 }
@@ -195,9 +195,9 @@ pub enum Found {
 }
 
 /// The usual number of restarts.
-pub const USUAL_RESTARTS: usize = 12;
+pub const DEFAULT_RESTARTS: usize = 12;
 /// The usual limit of a restart's iterations.
-pub const USUAL_ITERATIONS: usize = 400;
+pub const DEFAULT_ITERATIONS: usize = 400;
 /// The most restarts.
 pub const MOST_RESTARTS: usize = 10_000;
 /// The most iterations of one restart.

@@ -23,7 +23,7 @@ pub struct NearbyEffort {
 impl NearbyEffort {
     /// The usual effort.
     #[doc(hidden)]
-    pub const USUAL: NearbyEffort = NearbyEffort { restarts: 3, iterations: 40, seed: 0 };
+    pub const DEFAULT: NearbyEffort = NearbyEffort { restarts: 3, iterations: 40, seed: 0 };
 }
 
 /// The first step moves the token with the largest gradient by this times eps.

@@ -5,8 +5,8 @@
 //! b^2 sum_(j<=k) p_j(||J||^2)^2 <= 1, since b p_j(||J||^2) are parts of a unit vector along orthonormal ones. So
 //! ||J||^2 > t with sum p_j(t)^2 >= 1/delta^2 needs |b| < delta, which for a start drawn uniformly has a probability below
 //! delta sqrt(2 (N - 1)/pi). Ours, after Kuczynski and Wozniakowski (SIAM J. Matrix Anal. Appl. 13, 1992) and van
-//! Dorsselaer, Hochstenbach and van der Vorst (ibid. 22, 2001); the proof is in docs/theory.md ("An upper number for every
-//! map").
+//! Dorsselaer, Hochstenbach and van der Vorst (ibid. 22, 2001); the proof is in docs/numerics.md ("An upper number for
+//! every map").
 
 use crate::extremum::{largest, maximum};
 use serde::{Deserialize, Serialize};

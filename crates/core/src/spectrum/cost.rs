@@ -29,7 +29,7 @@ pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
                 let all = all_of(shape.outputs(), shape.inputs());
                 Part { besides: sum([dense.kept, largest([dense.besides, all.besides])]), ..all }
             } else {
-                leading(shape.outputs(), shape.inputs(), count, parts::usual_products(operator))
+                leading(shape.outputs(), shape.inputs(), count, parts::default_products(operator))
             };
             let peak = largest([values.peak(), sum([values.kept, blocks(shape)])]);
             let peak = largest([forward.peak(), sum([forward.kept, operator.kept, peak])]);
@@ -50,7 +50,7 @@ pub(super) fn of_shape(shape: &Shape, count: usize) -> Cost {
         }
         Form::Runs(m) => {
             let jacobian = gathered::runs(shape, m);
-            let values = leading(shape.outputs(), shape.inputs(), count, parts::usual_products(jacobian));
+            let values = leading(shape.outputs(), shape.inputs(), count, parts::default_products(jacobian));
             // Blocks are computed token by token, where there are few tokens.
             let blocks = if shape.n <= MOST_TOKENS_OF_BLOCKS as u64 {
                 let forward = parts::forward(shape);
@@ -91,13 +91,13 @@ fn all_of(n_rows: u64, n_columns: u64) -> Part {
 
 /// The leading triplets; the first iteration finds all, later ones look for missed copies.
 fn leading(n_outputs: u64, n_inputs: u64, count: usize, operations: u64) -> Part {
-    let (count, usual, kept_pairs) = (count as u64, basis(n_inputs) as u64, KEPT_PAIRS as u64);
+    let (count, default, kept_pairs) = (count as u64, basis(n_inputs) as u64, KEPT_PAIRS as u64);
     let kept = largest([count + kept_pairs / 2, kept_pairs]);
-    let first = parts::lanczos(n_inputs, n_outputs, largest([usual, kept + kept_pairs]), kept);
+    let first = parts::lanczos(n_inputs, n_outputs, largest([default, kept + kept_pairs]), kept);
     let pair = sum([n_inputs, n_outputs]);
     // Later iterations hold the triplets found so far.
     let found = product([count.saturating_add(2).min(n_inputs), pair]);
-    let later = sum([found, parts::lanczos(n_inputs, n_outputs, usual, kept_pairs).besides, pair]);
+    let later = sum([found, parts::lanczos(n_inputs, n_outputs, default, kept_pairs).besides, pair]);
     Part {
         kept: found,
         besides: largest([sum([first.besides, product([count, n_inputs])]), later]),

@@ -34,7 +34,7 @@ impl SpectrumPlan {
     /// The usual number of leading values of attention without its residual connection.
     #[must_use]
     pub fn of(experiment: Experiment) -> Self {
-        SpectrumPlan { experiment, count: USUAL_COUNT, map: SpectrumMap::Attention }
+        SpectrumPlan { experiment, count: DEFAULT_COUNT, map: SpectrumMap::Attention }
     }
 }
 
@@ -78,7 +78,7 @@ impl SpectrumMap {
 }
 
 /// The default number of leading values.
-pub const USUAL_COUNT: usize = 20;
+pub const DEFAULT_COUNT: usize = 20;
 /// The largest number of leading values.
 pub const MOST_COUNT: usize = 100;
 /// All singular values are computed up to this many rows and columns, which takes half a second.

@@ -55,7 +55,7 @@ pub fn description(config: &ModelConfig, parameters: u64) -> Phrase {
         ));
     }
     if let Some(rope) = config.rope {
-        parts.push(rotary(config, rope.turned));
+        parts.push(rotary(config, rope.rotary_dim));
     }
     if let Some(window) = config.window {
         parts.extend(windows(&window, layers));
@@ -89,7 +89,7 @@ pub fn description(config: &ModelConfig, parameters: u64) -> Phrase {
         None if config.has_gate() => parts.push(phrase!("described_gate", "gated MLP")),
         None => {}
     }
-    if config.block_shape() == BlockShape::SideBySide {
+    if config.block_shape() == BlockShape::Parallel {
         parts.push(phrase!("described_side_by_side", "attention and MLP side by side"));
     }
     if config.layer_groups < layers {
@@ -111,11 +111,16 @@ pub fn description(config: &ModelConfig, parameters: u64) -> Phrase {
 }
 
 /// RoPE, with the entries that turn and the layers that have it where those are not all.
-fn rotary(config: &ModelConfig, turned: usize) -> Phrase {
-    let rope = match turned == config.head_dim {
+fn rotary(config: &ModelConfig, rotary_dim: usize) -> Phrase {
+    let rope = match rotary_dim == config.head_dim {
         true => phrase!("described_rope", "RoPE"),
         false => {
-            phrase!("described_partial_rope", "RoPE on {turned} of {k} entries", turned = turned, k = config.head_dim)
+            phrase!(
+                "described_partial_rope",
+                "RoPE on {rotary_dim} of {k} entries",
+                rotary_dim = rotary_dim,
+                k = config.head_dim
+            )
         }
     };
     match layers_of(&config.rope_layers, config.layers) {

@@ -68,7 +68,7 @@ pub struct Family {
     pub(crate) rope: Option<RopeRule>,
     pub(crate) initial: Initial,
     /// The map that is measured by default.
-    pub(crate) usual_map: MapKind,
+    pub(crate) default_map: MapKind,
 }
 
 /// The names of the embeddings' tensors.
@@ -201,9 +201,9 @@ pub(crate) enum FirstNorm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BlockShape {
     /// The MLP takes the tokens after attention: m(a(x)).
-    InTurn,
+    Sequential,
     /// Both take the tokens of the layer: x + A(N_1 x) + M(N_2 x).
-    SideBySide,
+    Parallel,
 }
 
 /// The tensors that a norm has.
@@ -364,12 +364,12 @@ pub(crate) enum Biases {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SizeKey {
     pub(crate) names: &'static [&'static str],
-    pub(crate) default: Usual,
+    pub(crate) default: DefaultSize,
 }
 
 /// The default of a size.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Usual {
+pub(crate) enum DefaultSize {
     /// A number.
     Number(usize),
     /// A multiple of the width d.
@@ -487,13 +487,13 @@ pub(crate) enum WindowRule {
 pub(crate) struct RopeRule {
     /// The keys of theta beside `rope_theta` within `rope_parameters`, and its default.
     pub(crate) theta: (&'static [&'static str], f64),
-    pub(crate) turned: Turned,
+    pub(crate) rotary_dim: RotaryDim,
     pub(crate) layout: RopeLayout,
     pub(crate) layers: RopeLayers,
     /// In layers with a window: the key of another theta, and its default. They are not stretched.
     pub(crate) local: Option<(&'static str, f64)>,
     /// The positions where the config says nothing of them at all.
-    pub(crate) usual: Option<Stretch>,
+    pub(crate) default: Option<Stretch>,
     /// The default of the config's own `original_max_position_embeddings`, in a family whose class in transformers has one:
     /// there the key within `rope_parameters` has no effect.
     pub(crate) first_length: Option<f64>,
@@ -501,7 +501,7 @@ pub(crate) struct RopeRule {
 
 /// How many of a head's entries turn.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Turned {
+pub(crate) enum RotaryDim {
     /// All.
     All,
     /// A share: its key beside `partial_rotary_factor` within `rope_parameters`, and its default.
@@ -555,7 +555,7 @@ impl PartialEq for Family {
 
 /// A size with these names and a number as default.
 pub(crate) const fn size(names: &'static [&'static str], default: usize) -> SizeKey {
-    SizeKey { names, default: Usual::Number(default) }
+    SizeKey { names, default: DefaultSize::Number(default) }
 }
 
 /// The storage order of a matrix in the file.

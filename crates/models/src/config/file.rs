@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::families::{self, Part};
 use super::family::{
-    BiasRule, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers, RopeRule,
-    ScoreRule, SizeKey, SizeKeys, Usual,
+    BiasRule, DefaultSize, EmbeddingFactor, Family, FirstPosition, MaskRule, NumberKey, PaddingSource, RopeLayers,
+    RopeRule, ScoreRule, SizeKey, SizeKeys,
 };
 use super::fields::Fields;
 use super::keys::{KeyUse, Unsupported, key_use};
@@ -371,10 +371,10 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
         _ => usize::MAX,
     };
     let picture = match (family.images, default.picture) {
-        (Some(rule), Some(usual)) => Some(PictureSizes {
-            side: fields.size(rule.size.names, usual.side)?,
-            patch: fields.size(rule.patch.names, usual.patch)?,
-            ..usual
+        (Some(rule), Some(default)) => Some(PictureSizes {
+            side: fields.size(rule.size.names, default.side)?,
+            patch: fields.size(rule.patch.names, default.patch)?,
+            ..default
         }),
         _ => None,
     };
@@ -407,11 +407,11 @@ fn config_of(fields: &Fields, family: &'static Family) -> Result<ModelConfig, In
 /// The sizes of the config.
 fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputError> {
     let sizes = &default.family.sizes;
-    let plain = |key: SizeKey| fields.size(key.names, key.usual(Wholes::NONE));
+    let plain = |key: SizeKey| fields.size(key.names, key.default(Wholes::NONE));
     let (d, heads, layers) = (plain(sizes.d)?, plain(sizes.heads)?, plain(sizes.layers)?);
     let key_heads = sizes.key_heads;
     let is_whole = key_heads.names.iter().any(|name| fields.is_null(name));
-    let of_width = |key: SizeKey| fields.size(key.names, key.usual(Wholes { d, heads, layers }));
+    let of_width = |key: SizeKey| fields.size(key.names, key.default(Wholes { d, heads, layers }));
     let is_shared_by_all = match default.family.multi_query {
         Some(key) => fields.flag(key, true)?,
         None => false,
@@ -436,7 +436,7 @@ fn sizes_of(fields: &Fields, default: ModelConfig) -> Result<ModelConfig, InputE
         }
     };
     let has_own_width = sizes.head_dim.names.iter().any(|name| fields.get(name).is_some());
-    if matches!(sizes.head_dim.default, Usual::WidthOfHead) && !has_own_width && !d.is_multiple_of(heads) {
+    if matches!(sizes.head_dim.default, DefaultSize::WidthOfHead) && !has_own_width && !d.is_multiple_of(heads) {
         return Err(heads_do_not_divide(heads, d));
     }
     Ok(ModelConfig {

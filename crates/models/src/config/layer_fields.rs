@@ -11,11 +11,11 @@ use lipscope_core::phrase;
 
 /// The experts of the config.
 pub(crate) fn experts_of(fields: &Fields, sizes: &ModelConfig) -> Result<Option<ExpertSizes>, InputError> {
-    let (Some(rule), Some(usual)) = (sizes.family.experts, sizes.experts) else { return Ok(None) };
+    let (Some(rule), Some(default)) = (sizes.family.experts, sizes.experts) else { return Ok(None) };
     let whole = Wholes { d: sizes.d, heads: sizes.heads, layers: sizes.layers };
-    let size = |key: SizeKey| fields.size(key.names, key.usual(whole));
+    let size = |key: SizeKey| fields.size(key.names, key.default(whole));
     let layers = match rule.layers {
-        ExpertLayers::All => usual.layers,
+        ExpertLayers::All => default.layers,
         ExpertLayers::Listed => {
             let step = fields.size(&["decoder_sparse_step"], 1)?;
             let dense = fields.counts("mlp_only_layers")?.unwrap_or_default();
@@ -123,8 +123,8 @@ pub(crate) fn window_of(
         WindowRule::IfUsedInAll(width) if is_used()? => {
             of_layers(fields.size(&[WIDTH], width)?, LayerSet::of(|_| true))
         }
-        WindowRule::All(usual) if usual.is_some() || fields.get(WIDTH).is_some() => {
-            let width = fields.size(&[WIDTH], usual.unwrap_or(1))?;
+        WindowRule::All(default) if default.is_some() || fields.get(WIDTH).is_some() => {
+            let width = fields.size(&[WIDTH], default.unwrap_or(1))?;
             Ok(Some(AttentionWindow { width, layers: LayerSet::of(|_| true) }))
         }
         WindowRule::Alternate(width) => {

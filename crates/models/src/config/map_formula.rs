@@ -20,7 +20,7 @@ impl MapKind {
             MapKind::WithOutput => "O Att(y)".into(),
             MapKind::AttentionResidual => attention.added(config, "x"),
             MapKind::MlpResidual => mlp.added(config, "x"),
-            MapKind::Block if config.block_shape() == BlockShape::SideBySide => {
+            MapKind::Block if config.block_shape() == BlockShape::Parallel => {
                 format!("{} + {}", attention.added(config, "x"), mlp.outputs(config, "x"))
             }
             MapKind::Block => format!("{}, a = {}", mlp.added(config, "a"), attention.added(config, "x")),

@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::activation::Activation;
 use super::families::{BERT, GPT2, LLAMA, of_id};
 use super::family::{
-    BiasRule, BlockShape, EmbeddingProjection, Family, FirstPosition, MaskRule, MlpNames, NormScope, Presence,
-    Projected, SizeKey, UnitRule, Usual,
+    BiasRule, BlockShape, DefaultSize, EmbeddingProjection, Family, FirstPosition, MaskRule, MlpNames, NormScope,
+    Presence, Projected, SizeKey, UnitRule,
 };
 use super::layer_set::{LayerSet, MAX_LAYERS};
 use super::map_kind::MapKind;
@@ -187,39 +187,39 @@ impl ModelConfig {
     /// The default of a family.
     pub(crate) fn of_family(family: &'static Family) -> Self {
         let sizes = &family.sizes;
-        let whole = Wholes { d: sizes.d.usual(Wholes::NONE), ..Wholes::NONE };
-        let whole = Wholes { heads: sizes.heads.usual(whole), layers: sizes.layers.usual(whole), ..whole };
+        let whole = Wholes { d: sizes.d.default(Wholes::NONE), ..Wholes::NONE };
+        let whole = Wholes { heads: sizes.heads.default(whole), layers: sizes.layers.default(whole), ..whole };
         let Wholes { d, heads, .. } = whole;
-        let usual = |key: SizeKey| key.usual(whole);
+        let default = |key: SizeKey| key.default(whole);
         let first_position = match family.first_position {
             FirstPosition::Zero => 0,
             FirstPosition::AfterPadding { id, .. } => id + 1,
             FirstPosition::Beyond(row) => row,
         };
-        let head_dim = usual(sizes.head_dim);
+        let head_dim = default(sizes.head_dim);
         let picture = family.images.map(|rule| PictureSizes {
-            side: usual(rule.size),
-            patch: usual(rule.patch),
+            side: default(rule.size),
+            patch: default(rule.patch),
             first: rule.first.len(),
         });
         ModelConfig {
             family,
             d,
-            layers: usual(sizes.layers),
+            layers: default(sizes.layers),
             heads,
-            key_heads: if family.multi_query.is_some() { 1 } else { usual(sizes.key_heads) },
+            key_heads: if family.multi_query.is_some() { 1 } else { default(sizes.key_heads) },
             head_dim,
-            inner: usual(sizes.inner),
-            vocabulary: usual(sizes.vocabulary),
-            token_types: usual(sizes.token_types),
+            inner: default(sizes.inner),
+            vocabulary: default(sizes.vocabulary),
+            token_types: default(sizes.token_types),
             positions: match (picture, family.first_position) {
                 (Some(picture), _) => picture.tokens(),
-                (None, FirstPosition::AfterPadding { .. }) => usual(sizes.positions).saturating_sub(first_position),
-                (None, _) => usual(sizes.positions),
+                (None, FirstPosition::AfterPadding { .. }) => default(sizes.positions).saturating_sub(first_position),
+                (None, _) => default(sizes.positions),
             },
             first_position,
-            embedding_width: usual(sizes.embedding),
-            layer_groups: usual(sizes.groups),
+            embedding_width: default(sizes.embedding),
+            layer_groups: default(sizes.groups),
             picture,
             eps: sizes.eps.1,
             activation: sizes.activation.1,
@@ -230,9 +230,9 @@ impl ModelConfig {
             mlp_norm: family.normalization,
             softcap: family.softcap.and_then(|key| key.default),
             experts: family.experts.map(|rule| ExpertSizes {
-                count: usual(rule.count),
-                chosen: usual(rule.chosen),
-                inner: usual(rule.inner),
+                count: default(rule.count),
+                chosen: default(rule.chosen),
+                inner: default(rule.inner),
                 shares: Shares::OfChosen,
                 unit: match rule.unit {
                     UnitRule::Plain => Unit::Plain,
@@ -249,8 +249,8 @@ impl ModelConfig {
             },
             embedding_factor: 1.0,
             residual_factor: 1.0,
-            rope: family.rope.map(|rule| rule.usual_rope(head_dim)),
-            local_rope: family.rope.and_then(|rule| rule.usual_local(head_dim)),
+            rope: family.rope.map(|rule| rule.default_rope(head_dim)),
+            local_rope: family.rope.and_then(|rule| rule.default_local(head_dim)),
             rope_layers: LayerSet::of(|_| true),
             window: None,
         }
@@ -266,7 +266,7 @@ impl ModelConfig {
             return Err(heads_do_not_divide(heads, d));
         }
         let head_dim = d / heads.max(1);
-        let rope = self.rope.map(|rope| Rope { turned: head_dim, ..rope });
+        let rope = self.rope.map(|rope| Rope { rotary_dim: head_dim, ..rope });
         let inner = d.saturating_mul(4);
         let wide = ModelConfig { embedding_width: d, layer_groups: layers, ..self };
         ModelConfig { d, layers, heads, key_heads: heads, head_dim, inner, rope, ..wide }.checked()
@@ -396,8 +396,8 @@ impl ModelConfig {
     /// The map that \[C\]'s script measures: the output of the family's attention module. For all but BERT and its kin
     /// this includes the output matrix.
     #[must_use]
-    pub fn usual_map(&self) -> MapKind {
-        self.family.usual_map
+    pub fn default_map(&self) -> MapKind {
+        self.family.default_map
     }
 
     pub(crate) fn checked(self) -> Result<Self, InputError> {
@@ -440,11 +440,12 @@ impl ModelConfig {
         }
         self.score_bias.check()?;
         let ropes = [self.rope, self.local_rope].into_iter().flatten();
-        if let Some(rope) = ropes.into_iter().find(|rope| !rope.turned.is_multiple_of(2) || rope.turned > self.head_dim)
+        if let Some(rope) =
+            ropes.into_iter().find(|rope| !rope.rotary_dim.is_multiple_of(2) || rope.rotary_dim > self.head_dim)
         {
             return Err(InputError::BadValue {
                 key: phrase!("model_turned", "The number of entries of a head that turn with the position"),
-                found: rope.turned.to_string().into(),
+                found: rope.rotary_dim.to_string().into(),
                 expected: phrase!(
                     "even_and_at_most",
                     "an even number of at most {most}, the width of a head",
@@ -507,23 +508,23 @@ impl SizeKey {
     /// With another factor in its default.
     pub(crate) fn times(self, factor: usize) -> Self {
         let default = match self.default {
-            Usual::Widths(_) => Usual::Widths(factor),
-            Usual::GatedWidths(_) => Usual::GatedWidths(factor),
+            DefaultSize::Widths(_) => DefaultSize::Widths(factor),
+            DefaultSize::GatedWidths(_) => DefaultSize::GatedWidths(factor),
             other => other,
         };
         SizeKey { default, ..self }
     }
 
     /// The default in a model of these sizes.
-    pub(crate) fn usual(&self, Wholes { d, heads, layers }: Wholes) -> usize {
+    pub(crate) fn default(&self, Wholes { d, heads, layers }: Wholes) -> usize {
         match self.default {
-            Usual::Number(number) => number,
-            Usual::Widths(factor) => d.saturating_mul(factor),
-            Usual::GatedWidths(factor) => (d.saturating_mul(2).saturating_mul(factor) / 3).div_ceil(8) * 8,
-            Usual::Heads => heads,
-            Usual::WidthOfHead => d / heads.max(1),
-            Usual::Layers => layers,
-            Usual::Unlimited => MAX_ROWS,
+            DefaultSize::Number(number) => number,
+            DefaultSize::Widths(factor) => d.saturating_mul(factor),
+            DefaultSize::GatedWidths(factor) => (d.saturating_mul(2).saturating_mul(factor) / 3).div_ceil(8) * 8,
+            DefaultSize::Heads => heads,
+            DefaultSize::WidthOfHead => d / heads.max(1),
+            DefaultSize::Layers => layers,
+            DefaultSize::Unlimited => MAX_ROWS,
         }
     }
 }

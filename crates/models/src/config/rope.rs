@@ -18,7 +18,7 @@ pub struct Rope {
     /// theta.
     pub theta: f64,
     /// m, even.
-    pub turned: usize,
+    pub rotary_dim: usize,
     /// Which entries are a pair.
     pub layout: RopeLayout,
     /// How positions are stretched.
@@ -157,12 +157,12 @@ impl Rope {
             Stretch::Yarn { attention, .. } | Stretch::LongRope { attention, .. } => attention,
             _ => 1.0,
         };
-        Rotary::Given { layout: self.layout, angles: (0..self.turned / 2).map(|t| self.angle(t)).collect(), factor }
+        Rotary::Given { layout: self.layout, angles: (0..self.rotary_dim / 2).map(|t| self.angle(t)).collect(), factor }
     }
 
     /// f_t, the angle of pair t per position.
     fn angle(&self, t: usize) -> f64 {
-        let m = self.turned as f64;
+        let m = self.rotary_dim as f64;
         // libm gives the same bits on every machine; `powf` does not.
         let plain = libm::pow(self.theta, -2.0 * t as f64 / m);
         // A share of 1 leaves the angle, 0 divides it by the factor.
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn angles(stretch: Stretch) -> Vec<f64> {
-        let rope = Rope { theta: 1e4, turned: 8, layout: RopeLayout::Half, stretch };
+        let rope = Rope { theta: 1e4, rotary_dim: 8, layout: RopeLayout::Half, stretch };
         (0..4).map(|t| rope.angle(t)).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Rotary positions in a `config.json`: `rope_parameters`, or in older files `rope_theta` and `rope_scaling`. What is in
 //! `rope_parameters` wins.
 
-use super::family::{RopeRule, Turned};
+use super::family::{RopeRule, RotaryDim};
 use super::fields::Fields;
 use super::model_config::ModelConfig;
 use super::rope::{Factors, Rope, Stretch, YarnBorder};
@@ -51,14 +51,14 @@ pub(crate) fn ropes_of(fields: &Fields, rule: RopeRule, sizes: &ModelConfig) -> 
     }
     let Some((local_key, local_theta)) = rule.local else {
         let given = newer.or(older);
-        if let (Some(usual), None) = (rule.usual, &given) {
+        if let (Some(default), None) = (rule.default, &given) {
             if fields.is_null("rope_scaling") || fields.is_null("rope_parameters") {
                 let reason =
                     phrase!("why_null_rope", "versions of transformers differ in what null means in this family");
                 let name = if fields.is_null("rope_scaling") { "rope_scaling" } else { "rope_parameters" };
                 return Err(fields.not_supported(name, reason));
             }
-            let whole = Rope { stretch: usual, ..rope_of((fields, None), rule, sizes)? };
+            let whole = Rope { stretch: default, ..rope_of((fields, None), rule, sizes)? };
             return Ok(Ropes { whole: Some(whole), local: None });
         }
         return Ok(Ropes { whole: Some(rope_of((fields, given.as_ref()), rule, sizes)?), local: None });
@@ -82,18 +82,18 @@ pub(crate) fn ropes_of(fields: &Fields, rule: RopeRule, sizes: &ModelConfig) -> 
 
 impl RopeRule {
     /// The positions of a config without keys for them, with heads of k entries.
-    pub(crate) fn usual_rope(&self, k: usize) -> Rope {
-        let turned = match self.turned {
-            Turned::All => k,
-            Turned::Share(_, share) => share_of(k, share),
-            Turned::Number(_, number) => number,
+    pub(crate) fn default_rope(&self, k: usize) -> Rope {
+        let rotary_dim = match self.rotary_dim {
+            RotaryDim::All => k,
+            RotaryDim::Share(_, share) => share_of(k, share),
+            RotaryDim::Number(_, number) => number,
         };
-        Rope { theta: self.theta.1, turned, layout: self.layout, stretch: self.usual.unwrap_or(Stretch::None) }
+        Rope { theta: self.theta.1, rotary_dim, layout: self.layout, stretch: self.default.unwrap_or(Stretch::None) }
     }
 
     /// Those of layers with a window.
-    pub(crate) fn usual_local(&self, k: usize) -> Option<Rope> {
-        self.local.map(|(_, theta)| Rope { theta, stretch: Stretch::None, ..self.usual_rope(k) })
+    pub(crate) fn default_local(&self, k: usize) -> Option<Rope> {
+        self.local.map(|(_, theta)| Rope { theta, stretch: Stretch::None, ..self.default_rope(k) })
     }
 }
 
@@ -115,8 +115,8 @@ fn rope_of(
     };
     let theta = number("rope_theta", rule.theta.0, rule.theta.1)?;
     const SHARE: &str = "partial_rotary_factor";
-    let turned = match rule.turned {
-        Turned::All => {
+    let rotary_dim = match rule.rotary_dim {
+        RotaryDim::All => {
             let holder = [given, Some(fields)].into_iter().flatten().find(|fields| fields.get(SHARE).is_some());
             if let Some(holder) = holder.filter(|holder| holder.positive(SHARE).is_ok_and(|share| share != Some(1.0))) {
                 let reason = phrase!("why_partial_turn", "in this family all entries of a head turn");
@@ -124,13 +124,13 @@ fn rope_of(
             }
             sizes.head_dim
         }
-        Turned::Share(own, usual) => share_of(sizes.head_dim, number(SHARE, &[own], usual)?),
-        Turned::Number(own, usual) => {
+        RotaryDim::Share(own, default) => share_of(sizes.head_dim, number(SHARE, &[own], default)?),
+        RotaryDim::Number(own, default) => {
             if fields.is_null(own) {
                 let reason = phrase!("why_null_turned", "how many entries of a head turn is not said");
                 return Err(fields.not_supported(own, reason));
             }
-            fields.size(&[own], usual)?
+            fields.size(&[own], default)?
         }
     };
     // transformers lets the setting of the whole config win, also where it is the default of the config's class.
@@ -140,11 +140,11 @@ fn rope_of(
     let stretch = match given {
         None => Stretch::None,
         Some(given) if given.get("short_factor").is_some() => {
-            long_stretch(given, (length.unwrap_or(most), most), turned / 2)?
+            long_stretch(given, (length.unwrap_or(most), most), rotary_dim / 2)?
         }
         Some(given) => stretch_of(given, (length.unwrap_or(most), most))?,
     };
-    Ok(Rope { theta, turned, layout: rule.layout, stretch })
+    Ok(Rope { theta, rotary_dim, layout: rule.layout, stretch })
 }
 
 /// The key of the length of the texts that a model was trained with first.
@@ -152,14 +152,14 @@ const FIRST_LENGTH: &str = "original_max_position_embeddings";
 
 /// The note about a length within `rope_parameters` that has no effect.
 pub(crate) fn unread_length(fields: &Fields, rule: RopeRule) -> Result<Option<Phrase>, InputError> {
-    let Some(usual) = rule.first_length.filter(|_| fields.get(FIRST_LENGTH).is_none()) else { return Ok(None) };
+    let Some(default) = rule.first_length.filter(|_| fields.get(FIRST_LENGTH).is_none()) else { return Ok(None) };
     let given = fields.object("rope_parameters")?.or(fields.object("rope_scaling")?);
     let inner = given.map_or(Ok(None), |given| given.positive(FIRST_LENGTH))?;
-    Ok(inner.filter(|inner| *inner != usual).map(|inner| {
+    Ok(inner.filter(|inner| *inner != default).map(|inner| {
         phrase!(
             "note_unread_length",
-            "the rotary positions begin with texts of {usual} tokens and not of {inner}: transformers reads {key} of the whole config, whose default is {usual}, and not the one within the rotary parameters",
-            usual = usual,
+            "the rotary positions begin with texts of {default} tokens and not of {inner}: transformers reads {key} of the whole config, whose default is {default}, and not the one within the rotary parameters",
+            default = default,
             inner = inner,
             key = FIRST_LENGTH
         )
@@ -245,13 +245,13 @@ mod tests {
         let newer = rope(r#","rope_theta":7,"rope_parameters":{"rope_theta":500,"rope_type":"linear","factor":4.0}"#);
         assert_eq!(older, newer);
         let found = older.expect("it is read");
-        assert_eq!((found.theta, found.turned, found.stretch), (500.0, 8, Stretch::Linear { factor: 4.0 }));
+        assert_eq!((found.theta, found.rotary_dim, found.stretch), (500.0, 8, Stretch::Linear { factor: 4.0 }));
         let plain = rope("").expect("defaults");
         assert_eq!((plain.theta, plain.stretch), (1e4, Stretch::None));
         assert_eq!(rope(r#","rope_scaling":null,"rope_parameters":{"rope_type":"dynamic","factor":2}"#), Ok(plain));
         let phi3 = r#"{"model_type":"phi3","hidden_size":32,"num_attention_heads":4,"partial_rotary_factor":0.5}"#;
-        let turned = ModelConfig::from_json(phi3).map(|config| config.rope.map(|rope| rope.turned));
-        assert_eq!(turned, Ok(Some(4)));
+        let rotary_dim = ModelConfig::from_json(phi3).map(|config| config.rope.map(|rope| rope.rotary_dim));
+        assert_eq!(rotary_dim, Ok(Some(4)));
     }
 
     #[test]

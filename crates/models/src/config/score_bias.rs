@@ -78,11 +78,11 @@ impl ScoreBias {
 
 /// The slope of a head: those of ALiBi for the largest power of two up to H, then every other one of twice as many heads.
 fn alibi_slope(head: usize, heads: usize) -> f64 {
-    let usual = Alibi { slopes: None };
+    let default = Alibi { slopes: None };
     let power = 1 << heads.max(1).ilog2();
     match head.checked_sub(power) {
-        None => usual.slope(head, power),
-        Some(beyond) => usual.slope(2 * beyond, 2 * power),
+        None => default.slope(head, power),
+        Some(beyond) => default.slope(2 * beyond, 2 * power),
     }
 }
 

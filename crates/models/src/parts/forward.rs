@@ -105,16 +105,16 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         let model = self.model();
         let kind = pass.kind;
         let norms = &model.block(layer)?.attention.norms;
-        let is_in_turn = model.config.block_shape() == BlockShape::InTurn;
+        let is_sequential = model.config.block_shape() == BlockShape::Sequential;
         let mut y = pass.x.clone();
         let entered = enter(norms, &mut y, &pass.spans)?;
         match kind {
             MapKind::Attention | MapKind::WithOutput => pass.keep(layer, &y),
             MapKind::AttentionResidual | MapKind::Block | MapKind::Blocks => pass.keep_present(layer),
-            MapKind::MlpResidual if !is_in_turn => pass.keep_present(layer),
+            MapKind::MlpResidual if !is_sequential => pass.keep_present(layer),
             MapKind::MlpResidual => {}
         }
-        if is_last && (kind != MapKind::MlpResidual || !is_in_turn) {
+        if is_last && (kind != MapKind::MlpResidual || !is_sequential) {
             return Ok(());
         }
         let Some(stacked) = self.stacked(layer) else {
@@ -125,7 +125,7 @@ impl<M: Borrow<Model>> ForwardPass<M> {
         // The tokens that enter the MLP's branch: those of the layer, or those after attention.
         y.copy_from(&pass.x);
         leave(norms, entered, pass, value, (&stacked.output_bias, model.config.residual_factor))?;
-        if is_in_turn {
+        if is_sequential {
             y.copy_from(&pass.x);
             if kind == MapKind::MlpResidual {
                 pass.keep_present(layer);

@@ -88,7 +88,7 @@ impl LayerMap {
                 let mlp = model.mlp(layer)?;
                 let branch = Branch::Mlp(Arc::clone(mlp), MlpRule::of(&model.config));
                 match steps.last_mut() {
-                    Some(step) if kind.has_attention() && model.config.block_shape() == BlockShape::SideBySide => {
+                    Some(step) if kind.has_attention() && model.config.block_shape() == BlockShape::Parallel => {
                         step.beside = Some((branch, mlp.norms.clone()));
                     }
                     _ => steps.push(Step { branch, residual: Some(mlp.norms.clone()), beside: None }),

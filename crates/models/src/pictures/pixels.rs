@@ -229,11 +229,11 @@ mod tests {
 
     #[test]
     fn each_step_is_done_unless_it_is_switched_off() {
-        let usual = rule(r#"{"image_mean":[0.5,0.25,0],"image_std":[0.5,0.25,2],"resample":3}"#).expect("a rule");
-        assert!((usual.number(0, 255) - 1.0).abs() < 1e-15);
-        assert!((usual.number(1, 0) + 1.0).abs() < 1e-15);
-        assert!((usual.number(2, 51) - 0.1).abs() < 1e-15);
-        assert_eq!(usual.resampling(), Ok(Resampling::Bicubic));
+        let default = rule(r#"{"image_mean":[0.5,0.25,0],"image_std":[0.5,0.25,2],"resample":3}"#).expect("a rule");
+        assert!((default.number(0, 255) - 1.0).abs() < 1e-15);
+        assert!((default.number(1, 0) + 1.0).abs() < 1e-15);
+        assert!((default.number(2, 51) - 0.1).abs() < 1e-15);
+        assert_eq!(default.resampling(), Ok(Resampling::Bicubic));
         let plain = rule(r#"{"do_normalize":false,"rescale_factor":0.5}"#).expect("a rule");
         assert_eq!(plain.number(1, 7), 3.5);
         assert!(plain.resampling().is_err());

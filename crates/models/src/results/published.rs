@@ -1,7 +1,7 @@
 //! The curves c n^alpha published in \[C\] section 5, each with its model, layer, mask and tokens.
 //!
 //! The script released with \[C\] returns sqrt(|J^T f(X)|) ([`crate::estimate`]), so the curves are compared with that
-//! estimator (docs/models.md).
+//! estimator (docs/models_reference.md).
 
 use super::table::Subject;
 use crate::config::map_kind::{Heads, MapKind};

@@ -248,7 +248,7 @@ mod tests {
         }
     }
 
-    /// docs/models.md quotes these numbers.
+    /// docs/models_reference.md quotes these numbers.
     #[test]
     fn the_causal_mask_needs_fewer_forward_passes_for_the_figure_of_the_paper() {
         let tokens = |mask| {

@@ -145,7 +145,7 @@ fn step_without_certificate(config: &ModelConfig, layer: usize) -> Option<Phrase
 /// As [`WindowCertifyPlan::bytes`], with a size changed.
 fn bytes(config: &ModelConfig, n: usize, changed: Option<(Size, u64)>) -> u64 {
     const MARGIN: f64 = 1.2;
-    let at = |size: Size, usual: usize| size_at(changed, size, usual);
+    let at = |size: Size, default: usize| size_at(changed, size, default);
     let (n, d) = (at(Size::Tokens, n), at(Size::Dimension, config.d));
     let wider = d / config.d as f64;
     let heads = config.heads as f64;

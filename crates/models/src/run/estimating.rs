@@ -2,7 +2,7 @@
 //! sink.
 //!
 //! The released script iterates on v = torch.func.jvp(f, (X,), (u,))\[0\], which is f(X) and not J u; what it returns
-//! is sqrt(|J^T f(X)|). It is offered beside ||J||_2 as "released-script estimator" (docs/models.md).
+//! is sqrt(|J^T f(X)|). It is offered beside ||J||_2 as "released-script estimator" (docs/models_reference.md).
 
 use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};

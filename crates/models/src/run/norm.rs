@@ -6,7 +6,7 @@
 //! tolerance, the iteration continues in f64.
 //!
 //! Where an upper number is asked for, all products are in f64, the start is uniform, and at most eleven steps follow those of
-//! the norm (docs/theory.md, "An upper number for every map").
+//! the norm (docs/numerics.md, "An upper number for every map").
 //!
 //! For attention alone, the start vector is the leading vector in the case that attention hardly varies: the vector
 //! that O V stretches most, times the token profile that the mean of P stretches most, plus some noise in every

@@ -231,7 +231,7 @@ impl Plan {
 
     fn bytes_with(&self, config: &ModelConfig, changed: Option<(Size, u64)>) -> u64 {
         const MARGIN: f64 = 1.2;
-        let at = |size: Size, usual: usize| size_at(changed, size, usual);
+        let at = |size: Size, default: usize| size_at(changed, size, default);
         let (n, depth) = (at(Size::Tokens, self.longest()), at(Size::Layers, self.depth()));
         let (d, heads) = (at(Size::Dimension, config.d), config.heads as f64);
         let wider = d / config.d as f64;

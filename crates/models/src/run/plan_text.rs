@@ -63,7 +63,7 @@ impl PlanText {
             lengths: parse_lengths(&self.lengths)?,
             windows: self.windows,
             mask: self.mask.unwrap_or(config.mask),
-            kind: self.kind.unwrap_or_else(|| config.usual_map()),
+            kind: self.kind.unwrap_or_else(|| config.default_map()),
             estimators: self.estimators,
             options,
             bounds: self.bounds,

@@ -5,7 +5,7 @@ use lipscope_models::{AdversarialPlan, PlanText, Subject, Table, adversarial_cur
 use serde::{Deserialize, Serialize};
 
 use super::context::{ModelContext, ModelOrigin, held};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Which heads, at which radius.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Task<ModelContext> for AdversarialTask {
         Ok(AdversarialTask(plan))
     }
 
-    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Table>) -> Result<Turn, InputError> {
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Table>) -> Result<Poll, InputError> {
         let AdversarialRequest { origin, plan: text, radius } = &self.0;
         let mut opened = context.opened(origin)?;
         let plan = text.plan(opened.config())?;
@@ -48,6 +48,6 @@ impl Task<ModelContext> for AdversarialTask {
             }
         }
         report.event(table);
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

@@ -1,5 +1,5 @@
 //! A batch of windows: the model is prepared, the windows pass through it layer by layer, and each cell is measured step
-//! by step. So the page hears at once how far a long window is, and gets the first rows while its other cells are still
+//! by step. So the page receives at once how far a long window is, and gets the first rows while its other cells are still
 //! being measured.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use lipscope_models::{Batch, BatchCells, BatchStep, Cell, Estimate, PlanText, Wi
 use serde::{Deserialize, Serialize};
 
 use super::{ModelContext, ModelOrigin};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Which windows of which model and text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,20 +74,20 @@ impl Task<ModelContext> for BatchTask {
         Ok(BatchTask { plan, stage: Stage::Begun, rows: Vec::new(), began: 0.0 })
     }
 
-    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, BatchEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, BatchEvent>) -> Result<Poll, InputError> {
         let BatchPlan { origin, plan, ids, batch, wanted } = &self.plan;
         let prepared = context.prepare(origin, plan, ids)?;
         let cells = match &mut self.stage {
             Stage::Begun => {
                 report.event(BatchEvent::Prepared { notes: prepared.notes.clone() });
                 self.stage = Stage::Prepared;
-                return Ok(Turn::More);
+                return Ok(Poll::More);
             }
             Stage::Prepared => {
                 self.began = report.now();
                 let cells = prepared.maps.begin(&prepared.ids, batch, |cell| wanted.contains(cell))?;
                 self.stage = Stage::Measuring(cells);
-                return Ok(Turn::More);
+                return Ok(Poll::More);
             }
             Stage::Measuring(cells) => cells,
         };
@@ -98,19 +98,19 @@ impl Task<ModelContext> for BatchTask {
         }
         let is_done = step == BatchStep::Done;
         if is_done || report.is_due() {
-            tell(step, report);
+            emit(step, report);
             if !self.rows.is_empty() {
                 let now = report.now();
                 let milliseconds = now - std::mem::replace(&mut self.began, now);
                 report.event(BatchEvent::Rows { rows: std::mem::take(&mut self.rows), milliseconds });
             }
         }
-        Ok(if is_done { Turn::Done } else { Turn::More })
+        Ok(if is_done { Poll::Done } else { Poll::More })
     }
 }
 
 /// Reports a step as progress: the layers that the windows have passed, or the steps of the iteration at a cell.
-pub(super) fn tell<E>(step: BatchStep, report: &mut Report<'_, E>) {
+pub(super) fn emit<E>(step: BatchStep, report: &mut Report<'_, E>) {
     match step {
         BatchStep::Passed { layers, of } => report.progress((layers, of)),
         BatchStep::Iterated { iterations, relative_residual } => report.iterations(iterations, relative_residual),
@@ -147,9 +147,9 @@ impl Task<ModelContext> for WindowTask {
         &mut self,
         context: &mut ModelContext,
         report: &mut Report<'_, Box<WindowExperiment>>,
-    ) -> Result<Turn, InputError> {
+    ) -> Result<Poll, InputError> {
         let WindowPlan { origin, plan, ids, cell } = &self.0;
         report.event(Box::new(context.at_window((origin, plan, ids), cell, |at| at.experiment())?));
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ModelContext;
 use super::batch::WindowPlan;
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// The worst change at a window.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -32,23 +32,23 @@ impl Task<ModelContext> for ChangeTask {
         Ok(ChangeTask { plan, changing: None })
     }
 
-    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Box<ChangeAt>>) -> Result<Turn, InputError> {
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, Box<ChangeAt>>) -> Result<Poll, InputError> {
         let WindowPlan { origin, plan, ids, cell } = &self.plan;
         let Some(changing) = &mut self.changing else {
             let begun = context.at_window((origin, plan, ids), cell, |at| at.worst_change())?;
             self.changing = Some(begun);
-            return Ok(Turn::More);
+            return Ok(Poll::More);
         };
         match changing.step() {
             WorstChangeStep::Going(iterations, residual) => {
                 if report.is_due() {
                     report.iterations(iterations, residual.is_finite().then_some(residual));
                 }
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
             WorstChangeStep::Done(change) => {
                 report.event(Box::new(ChangeAt { cell: *cell, change }));
-                Ok(Turn::Done)
+                Ok(Poll::Done)
             }
         }
     }

@@ -24,8 +24,8 @@ pub fn command_line((origin, part): (&ModelOrigin, Option<Part>), input: Input<'
         ModelOrigin::Files { name, .. } => add("--weights", name),
         ModelOrigin::Drawn(DrawnModel { family, d, layers, heads, seed }) => {
             add("--weights", family.id());
-            for (flag, value, usual) in [("--dim", d, 768), ("--depth", layers, 12), ("--heads", heads, 12)] {
-                if *value != usual {
+            for (flag, value, default) in [("--dim", d, 768), ("--depth", layers, 12), ("--heads", heads, 12)] {
+                if *value != default {
                     add(flag, &value.to_string());
                 }
             }
@@ -113,22 +113,22 @@ mod tests {
 
     #[test]
     fn the_line_names_what_is_not_usual() {
-        let usual = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
+        let default = DrawnModel { family: DrawnFamily::Gpt2, d: 768, layers: 12, heads: 12, seed: 0 };
         assert_eq!(
-            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &plan()),
+            command_line((&ModelOrigin::Drawn(default), None), Input::Text(None), &plan()),
             "lipscope model --weights random:gpt2 --layers 0,2 --lengths 2:8:2 --windows 3"
         );
-        let small = DrawnModel { d: 32, seed: 7, ..usual };
+        let small = DrawnModel { d: 32, seed: 7, ..default };
         let line = command_line((&ModelOrigin::Drawn(small), None), Input::Text(Some("my text.txt")), &plan());
         assert!(line.contains("--dim 32 --seed 7 --text 'my text.txt'"), "{line}");
         let bounded = PlanText { bounds: Bounding::AtTokens, ..plan() };
         assert!(
-            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &bounded)
+            command_line((&ModelOrigin::Drawn(default), None), Input::Text(None), &bounded)
                 .ends_with("--windows 3 --bounds")
         );
         let assured = PlanText { upper: UpperNumber::Included, ..bounded };
         assert!(
-            command_line((&ModelOrigin::Drawn(usual), None), Input::Text(None), &assured)
+            command_line((&ModelOrigin::Drawn(default), None), Input::Text(None), &assured)
                 .ends_with("--windows 3 --bounds --upper")
         );
         let files = ModelOrigin::Files { name: "it's".into(), resizing: Resizing::Allowed };

@@ -7,9 +7,9 @@ use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_models::{Batch, BatchStep, Cell, Estimate, LayerByLayer, LayerStep, Opened, PlanText, Source};
 use serde::{Deserialize, Serialize};
 
-use super::batch::tell;
+use super::batch::emit;
 use super::{ModelContext, ModelOrigin};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Which windows of which model and text.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ impl Underway {
     }
 
     /// Tells which layer the next step reads, if it reads one: that may take long.
-    fn tell_reading(&self, context: &ModelContext, report: &mut Report<'_, LayersEvent>) {
+    fn emit_reading(&self, context: &ModelContext, report: &mut Report<'_, LayersEvent>) {
         if self.layers.reads_next() {
             let (layer, of, bytes) = (self.layers.layer(), self.layers.layers(), context.bytes_read());
             report.event(LayersEvent::Reading { layer, of, bytes });
@@ -89,13 +89,13 @@ impl Task<ModelContext> for LayersTask {
         Ok(LayersTask { plan, underway: None, rows: Vec::new() })
     }
 
-    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, LayersEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, context: &mut ModelContext, report: &mut Report<'_, LayersEvent>) -> Result<Poll, InputError> {
         let Some(underway) = &mut self.underway else {
             let underway = Underway::begin(&self.plan, context)?;
             report.event(LayersEvent::Prepared);
-            underway.tell_reading(context, report);
+            underway.emit_reading(context, report);
             self.underway = Some(Box::new(underway));
-            return Ok(Turn::More);
+            return Ok(Poll::More);
         };
         let step = underway.layers.step(&mut underway.opened)?;
         if let LayerStep::Measuring(BatchStep::Row(cell, found)) = step {
@@ -104,7 +104,7 @@ impl Task<ModelContext> for LayersTask {
         let is_done = step == LayerStep::Measuring(BatchStep::Done);
         let is_due = is_done || step == LayerStep::Dropped || report.is_due();
         if is_due && let LayerStep::Measuring(step) = step {
-            tell(step, report);
+            emit(step, report);
         }
         if is_due && !self.rows.is_empty() {
             report.event(LayersEvent::Rows(std::mem::take(&mut self.rows)));
@@ -114,8 +114,8 @@ impl Task<ModelContext> for LayersTask {
             report.event(LayersEvent::Notes(notes));
         }
         if step == LayerStep::Dropped {
-            underway.tell_reading(context, report);
+            underway.emit_reading(context, report);
         }
-        Ok(if is_done { Turn::Done } else { Turn::More })
+        Ok(if is_done { Poll::Done } else { Poll::More })
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::context::MODEL_MEMORY;
 use super::network::{DownloadPlan, Downloaded, Transfer, TransferState};
 use super::{ModelContext, ModelOrigin};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 use lipscope_core::phrase;
 
 /// The most of a text, in bytes, that is split into tokens: the windows of a run are chosen after it.
@@ -81,7 +81,7 @@ impl Task<ModelContext> for OpenTask {
         &mut self,
         context: &mut ModelContext,
         report: &mut Report<'_, Box<ModelFacts>>,
-    ) -> Result<Turn, InputError> {
+    ) -> Result<Poll, InputError> {
         let OpenPlan { origin, text, notes: of_text } = &self.0;
         let mut opened = context.opened(origin)?;
         let input = match context.show_pictures(origin, &mut opened)? {
@@ -133,7 +133,7 @@ impl Task<ModelContext> for OpenTask {
             pictures: input.pictures,
             special: input.special,
         }));
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }
 
@@ -151,18 +151,18 @@ impl Task<ModelContext> for DownloadTask {
         Ok(DownloadTask { transfer: context.network().begin(&plan), reported: 0 })
     }
 
-    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Downloaded>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Downloaded>) -> Result<Poll, InputError> {
         match self.transfer.poll()? {
             TransferState::Under(bytes) => {
                 if bytes > self.reported && report.is_due() {
                     self.reported = bytes;
                     report.bytes(bytes);
                 }
-                Ok(Turn::Waiting)
+                Ok(Poll::Waiting)
             }
             TransferState::Complete(downloaded) => {
                 report.event(downloaded);
-                Ok(Turn::Done)
+                Ok(Poll::Done)
             }
         }
     }

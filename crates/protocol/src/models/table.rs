@@ -6,7 +6,7 @@ use lipscope_models::{Cell, Estimate, Subject, Table, whole_text};
 use serde::{Deserialize, Serialize};
 
 use super::ModelContext;
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// A table file that was written earlier.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -62,10 +62,10 @@ impl Task<ModelContext> for ReadTableTask {
         Ok(ReadTableTask { subject: Some(table.subject), notes: table.notes, rows: rows.into_iter() })
     }
 
-    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Option<TableBatch>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, Option<TableBatch>>) -> Result<Poll, InputError> {
         let Some(subject) = &self.subject else {
             report.event(None);
-            return Ok(Turn::Done);
+            return Ok(Poll::Done);
         };
         let rows = self.rows.by_ref().take(MOST_ROWS).collect();
         report.event(Some(TableBatch {
@@ -74,7 +74,7 @@ impl Task<ModelContext> for ReadTableTask {
             notes: self.notes.clone(),
             left: self.rows.len(),
         }));
-        Ok(if self.rows.len() > 0 { Turn::More } else { Turn::Done })
+        Ok(if self.rows.len() > 0 { Poll::More } else { Poll::Done })
     }
 }
 
@@ -86,13 +86,13 @@ impl Task<ModelContext> for WriteTableTask {
         Ok(WriteTableTask(plan))
     }
 
-    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut ModelContext, report: &mut Report<'_, String>) -> Result<Poll, InputError> {
         let WriteTablePlan { table, form } = &self.0;
         report.event(match form {
             TableForm::Csv => table.to_csv()?,
             TableForm::Json => table.to_value().to_string() + "\n",
         });
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }
 

@@ -87,7 +87,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Assigns waiting parts to free workers, and starts workers where too few run.
     pub(super) fn assign(&mut self) {
         let mut lacking = self.begin_due();
-        let waiting = self.begin_beside(lacking);
+        let waiting = self.begin_parallel(lacking);
         while lacking > 0 && self.n_running() + lacking > self.options.cores && self.withdraw() {
             lacking = self.begin_due();
         }
@@ -116,9 +116,9 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     }
 
     /// Starts further parts of lanes that already run one, on free cores; returns how many of them lack a worker.
-    fn begin_beside(&mut self, lacking: usize) -> usize {
+    fn begin_parallel(&mut self, lacking: usize) -> usize {
         for (lane_idx, lane) in L::ALL.iter().enumerate() {
-            while self.beginning(lane_idx) == Some(Beginning::Beside) && !self.is_queued(lane_idx) {
+            while self.beginning(lane_idx) == Some(Beginning::Parallel) && !self.is_queued(lane_idx) {
                 let cores = self.options.cores.saturating_sub(self.n_running() + lacking);
                 if cores == 0 {
                     return 0;

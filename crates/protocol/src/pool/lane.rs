@@ -1,4 +1,4 @@
-//! The waiting and running parts of a lane, and the order in which the page hears their events.
+//! The waiting and running parts of a lane, and the order in which the page receives their events.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -67,10 +67,10 @@ pub(super) enum Beginning {
     /// Nothing else of its lane runs, or the lane is a queue: the part gets a worker.
     Due,
     /// Beside another part, if a core is free.
-    Beside,
+    Parallel,
 }
 
-/// The state of the part whose events the page hears next.
+/// The state of the part whose events the page receives next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Head {
     /// It has no worker yet.
@@ -113,17 +113,17 @@ impl<P, E, C> LaneState<P, E, C> {
             return Some(Beginning::Due);
         }
         if self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event {
-            // The first part to be heard has the cores for itself.
+            // The first part to be received has the cores for itself.
             return None;
         }
         let is_in_vain =
             |over: &Part<P, E, C>| over.at < next.at && !matches!(over.held.last(), Some(Content::Finished));
         if !is_newer && self.over.iter().any(|(_, over)| is_in_vain(over)) {
-            // An earlier part failed: the later ones will be dropped when its turn to be heard comes.
+            // An earlier part failed: the later ones will be dropped when its turn to be received comes.
             return None;
         }
         let held = self.running.iter().map(|run| run.part.bytes).fold(next.bytes, u64::saturating_add);
-        (!is_newer && held <= memory.bytes()).then_some(Beginning::Beside)
+        (!is_newer && held <= memory.bytes()).then_some(Beginning::Parallel)
     }
 
     /// How many parts could start now.
@@ -131,7 +131,7 @@ impl<P, E, C> LaneState<P, E, C> {
         if self.is_paused { 0 } else { self.waiting().len().min(self.most_running.saturating_sub(self.running.len())) }
     }
 
-    /// Orders still to be done: the newest ones, or those whose last part the page has not heard completely.
+    /// Orders still to be done: the newest ones, or those whose last part the page has not received completely.
     pub fn left(&self) -> usize {
         match &self.next {
             Some(next) => next.iter().filter(|part| part.is_last).count(),
@@ -161,7 +161,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
     }
 
-    /// Drops the waiting parts and the events that the page has not heard.
+    /// Drops the waiting parts and the events that the page has not received.
     pub fn clear(&mut self) {
         self.queue.clear();
         self.over.clear();
@@ -189,7 +189,7 @@ impl<P, E, C> LaneState<P, E, C> {
         self.running.iter().min_by_key(|run| run.part.at)
     }
 
-    /// The state of the first part that the page has not heard completely.
+    /// The state of the first part that the page has not received completely.
     pub fn head(&self) -> Option<Head> {
         let waiting = self.queue.front().map(|part| (part.at, Head::Waiting));
         let running = self.running.iter().map(|run| (run.part.at, Head::Running(run.run_id)));
@@ -197,7 +197,7 @@ impl<P, E, C> LaneState<P, E, C> {
         waiting.into_iter().chain(running).chain(over).min_by_key(|(at, _)| *at).map(|(_, head)| head)
     }
 
-    /// The progress of a run's order over all its parts, after a report of the run. `None` while the page hears an
+    /// The progress of a run's order over all its parts, after a report of the run. `None` while the page receives an
     /// earlier order.
     pub fn progress(&mut self, run_id: RunId, reported: Progress) -> Option<Progress> {
         let run = self.run(run_id)?;
@@ -209,7 +209,7 @@ impl<P, E, C> LaneState<P, E, C> {
         }
         let (Some((_, whole)), Some((first, _))) = (units, &first.units) else { return Some(reported) };
         let parts = self.parts().filter(|part| Rc::ptr_eq(&part.order, &order));
-        // The units before `first` are done: by parts that the page has heard, or by an earlier order that this one
+        // The units before `first` are done: by parts that the page has received, or by an earlier order that this one
         // resumes.
         let done = first.start as u64 + parts.map(|part| part.done).sum::<u64>();
         Some(Progress { done, total: Some(whole.end as u64), relative_residual: None })
@@ -227,7 +227,7 @@ impl<P, E, C> LaneState<P, E, C> {
         self.policy == Policy::Newest(Preempt::AfterFirstEvent) && !self.has_event && is_under_way
     }
 
-    /// The parts that the page has not heard completely, without the newest orders.
+    /// The parts that the page has not received completely, without the newest orders.
     fn parts(&self) -> impl Iterator<Item = &Part<P, E, C>> {
         let running = self.running.iter().map(|run| &run.part);
         self.queue.iter().chain(running).chain(self.over.iter().map(|(_, part)| part))

@@ -7,7 +7,7 @@
 //! the run up.
 //!
 //! The newest orders are cut into parts (`Task::cut`). As many workers do parts side by side as there are cores and
-//! memory allows. The pool holds the events of a part until the earlier parts are over, so that the page hears the same
+//! memory allows. The pool holds the events of a part until the earlier parts are over, so that the page receives the same
 //! events in the same order as if one worker did the whole order. A part that runs beside another one of its lane is
 //! cancelled if another lane needs its worker, and done again later.
 //!
@@ -17,16 +17,16 @@
 //! | module | what it holds |
 //! | --- | --- |
 //! | `part` | a part of an order: the work of one worker |
-//! | `lane` | the waiting and running parts of a lane, and whose turn it is to be heard |
+//! | `lane` | the waiting and running parts of a lane, and whose turn it is to be received |
 //! | `assign` | assigns parts to workers; starts and ends workers |
-//! | `tell` | turns replies of workers into events for the page |
+//! | `emit` | turns replies of workers into events for the page |
 //! | `rules` | lanes, policies, actions, events: the input and output of the pool |
 
 mod assign;
+mod emit;
 mod lane;
 mod part;
 mod rules;
-mod tell;
 
 use std::collections::VecDeque;
 
@@ -173,7 +173,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     }
 
     /// Handles a message of a worker.
-    pub fn hear(&mut self, worker: WorkerId, message: Message<T::Event>) {
+    pub fn on_event(&mut self, worker: WorkerId, message: Message<T::Event>) {
         match message {
             Message::Ready => {
                 if let Some(worker) = self.workers.iter_mut().find(|known| known.id == worker) {
@@ -181,7 +181,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                     self.failed_starts = 0;
                 }
             }
-            Message::Reply(reply) => self.hear_reply(worker, reply),
+            Message::Reply(reply) => self.on_reply(worker, reply),
         }
         self.assign();
     }
@@ -218,7 +218,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Handles a worker that could not be started at all.
     pub fn refused(&mut self, id: WorkerId) {
         self.workers.retain(|worker| worker.id != id);
-        // Several workers that should start at once are refused one by one: the page hears of it once.
+        // Several workers that should start at once are refused one by one: the page receives of it once.
         if std::mem::replace(&mut self.failed_starts, MOST_FAILED_STARTS) < MOST_FAILED_STARTS {
             self.events.push(PoolEvent::CannotStart);
         }
@@ -255,7 +255,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                 if let Some(lane) = self.lane_that(|lane| lane.drawing == Some(run_id)) {
                     self.lane(lane).drawing = None;
                     if !self.lane(lane).is_preempted() {
-                        self.tell_head(lane);
+                        self.emit_head(lane);
                     }
                 }
             }

@@ -10,7 +10,7 @@ use crate::task::{Cut, TaskList};
 /// A part of an order; an order that is not cut is one part.
 #[derive(Debug)]
 pub(super) struct Part<P, E, C> {
-    /// Its number among all parts of the pool. The page hears the parts of an order in this sequence.
+    /// Its number among all parts of the pool. The page receives the parts of an order in this sequence.
     pub at: u64,
     pub order: Rc<Order<P, C>>,
     /// The units of this part, and of the whole order; `None` where the order is not cut.
@@ -23,7 +23,7 @@ pub(super) struct Part<P, E, C> {
     pub is_second_try: bool,
     /// Units done.
     pub done: u64,
-    /// The contents that the page has not heard, because an earlier part is not over.
+    /// The contents that the page has not received, because an earlier part is not over.
     pub held: Vec<Content<E>>,
 }
 

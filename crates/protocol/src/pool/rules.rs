@@ -40,7 +40,7 @@ pub enum Policy {
     /// All of them, in order.
     Queue,
     /// Only the newest orders: they replace the earlier ones, and all that wait. Each order is cut into parts, which
-    /// several workers do side by side; the page still hears its events in order.
+    /// several workers do side by side; the page still receives its events in order.
     Newest(Preempt),
 }
 
@@ -139,7 +139,7 @@ pub enum Timer {
     LetGo(usize, u64),
 }
 
-/// What the page hears.
+/// What the page receives.
 #[derive(Clone, Debug)]
 pub enum PoolEvent<L, P, E, C> {
     /// A reply of a run that is still wanted. Replies of other runs are dropped.

@@ -10,7 +10,7 @@ use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, id
 use lipscope_core::phrase;
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// The ball that the bounds are about, and the number of tokens in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -92,7 +92,7 @@ impl Task<Memory> for BallTask {
         Ok(BallTask(plan))
     }
 
-    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Ball>) -> Result<Poll, InputError> {
         let BallPlan { experiment, n } = &self.0;
         // The page shows these bounds beside the measurement, and refuses both with the same sentence.
         let what = phrase!("measurement", "The measurement");
@@ -108,6 +108,6 @@ impl Task<Memory> for BallTask {
         let has_growth = is_open && bounds.iter().any(|bound| bound.id == &CASTIN_GENERAL);
         let growth_ends = has_growth.then(|| hypotheses.exponent()).filter(|end| grows_like_root(&hypotheses, *end));
         report.event(Ball { n: *n, radius: hypotheses.radius, bounds, limit, worst, idle, growth_ends });
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

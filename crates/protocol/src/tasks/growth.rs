@@ -7,7 +7,7 @@ use lipscope_core::growth::{Family, FamilyPoint, Growing, Growth, GrowthPlan, Gr
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
-use crate::task::{Cut, Report, Task, Turn};
+use crate::task::{Cut, Poll, Report, Task};
 
 /// About how many exact norms are computed in the time of the bounds at one n.
 const NORMS_IN_A_ROW: usize = 4;
@@ -148,7 +148,7 @@ impl Task<Memory> for GrowthTask {
         Ok(GrowthTask { request, stage, pending: Vec::new() })
     }
 
-    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, GrowthEvent>) -> Result<Poll, InputError> {
         let GrowthRequest { experiment, plan, family_plan, .. } = &self.request;
         match &mut self.stage {
             Stage::Sketch(curves) => {
@@ -157,24 +157,24 @@ impl Task<Memory> for GrowthTask {
                     let curves = Curves::new(&self.request, plan, self.request.ranges().0, *memory)?;
                     self.stage = Stage::Curves(Box::new(curves));
                 }
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
             Stage::Curves(curves) => {
                 let (rows, norms) = self.request.ranges();
-                let Some(curves) = curves.step() else { return Ok(Turn::More) };
+                let Some(curves) = curves.step() else { return Ok(Poll::More) };
                 if !rows.is_empty() {
                     report.event(GrowthEvent::Curves(curves));
                 }
                 let lengths = family_plan.lengths.get(norms).unwrap_or_default().to_vec();
                 if lengths.is_empty() {
-                    return Ok(Turn::Done);
+                    return Ok(Poll::Done);
                 }
                 let family_plan = GrowthPlan { lengths, ..family_plan.clone() };
                 let Some(family) = Family::new_within(experiment, &family_plan, *memory)? else {
-                    return Ok(Turn::Done);
+                    return Ok(Poll::Done);
                 };
                 self.stage = Stage::Family(Box::new(family));
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
             Stage::Family(family) => {
                 let point = family.step();
@@ -182,7 +182,7 @@ impl Task<Memory> for GrowthTask {
                 if point.is_none() || report.is_due() {
                     report.event(GrowthEvent::Family(std::mem::take(&mut self.pending)));
                 }
-                Ok(if point.is_none() { Turn::Done } else { Turn::More })
+                Ok(if point.is_none() { Poll::Done } else { Poll::More })
             }
         }
     }

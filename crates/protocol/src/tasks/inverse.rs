@@ -4,7 +4,7 @@ use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::inverse::{ConstantKind, InversePlan, InverseStep, Inverting, Outcome, Places};
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Events of an inversion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -45,18 +45,18 @@ impl Task<Memory> for InverseTask {
         Ok(InverseTask { inverting: Inverting::start_within(&plan, *memory)?, has_begun: false, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, InverseEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, InverseEvent>) -> Result<Poll, InputError> {
         if !std::mem::replace(&mut self.has_begun, true) {
             let ((constant, kind), (tokens, images)) = (self.inverting.constant(), self.inverting.places());
             report.event(InverseEvent::Begins { constant, kind, tokens, images });
         }
         let step = self.inverting.step()?;
-        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+        let poll = if step.is_none() { Poll::Done } else { Poll::More };
         self.pending.extend(step);
-        if turn == Turn::Done || report.is_due() {
-            let outcome = self.inverting.outcome().filter(|_| turn == Turn::Done);
+        if poll == Poll::Done || report.is_due() {
+            let outcome = self.inverting.outcome().filter(|_| poll == Poll::Done);
             report.event(InverseEvent::Steps { steps: std::mem::take(&mut self.pending), outcome });
         }
-        Ok(turn)
+        Ok(poll)
     }
 }

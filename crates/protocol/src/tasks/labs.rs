@@ -11,7 +11,7 @@ use lipscope_core::spectrum::{Finding, Spectrum, SpectrumPlan, Step};
 use lipscope_core::tightness::{Tightness, TightnessPoint};
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Bounds the norm at all tokens within each eps, one eps a step.
 #[derive(Debug)]
@@ -25,13 +25,13 @@ impl Task<Memory> for CertifyTask {
         Certificate::start_within(&plan, *memory).map(CertifyTask)
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Certified>) -> Result<Turn, InputError> {
-        let turn = if self.0.step()? { Turn::More } else { Turn::Done };
-        if turn == Turn::Done || report.is_due() {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Certified>) -> Result<Poll, InputError> {
+        let poll = if self.0.step()? { Poll::More } else { Poll::Done };
+        if poll == Poll::Done || report.is_due() {
             report.event(self.0.so_far().clone());
             report.progress(self.0.progress());
         }
-        Ok(turn)
+        Ok(poll)
     }
 }
 
@@ -50,7 +50,7 @@ impl Task<Memory> for CompareTask {
         Ok(CompareTask { comparison: Comparison::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ComparisonPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ComparisonPoint>>) -> Result<Poll, InputError> {
         let step = self.comparison.step()?;
         Ok(report.points(&mut self.pending, step, || Some(self.comparison.progress())))
     }
@@ -71,7 +71,7 @@ impl Task<Memory> for EstimatorsTask {
         Ok(EstimatorsTask { comparison: EstimatorComparison::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<EstimatorPoint>>) -> Result<Poll, InputError> {
         let point = self.comparison.step(|| report.now())?;
         Ok(report.points(&mut self.pending, point.map(Some), || None))
     }
@@ -92,7 +92,7 @@ impl Task<Memory> for ScalingTask {
         Ok(ScalingTask { scaling: Scaling::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<ScalingPoint>>) -> Result<Poll, InputError> {
         let point = self.scaling.step()?;
         Ok(report.points(&mut self.pending, point.map(Some), || Some(self.scaling.progress())))
     }
@@ -110,7 +110,7 @@ impl Task<Memory> for SpectrumTask {
         Finding::start_within(&plan, *memory).map(SpectrumTask)
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Box<Spectrum>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Box<Spectrum>>) -> Result<Poll, InputError> {
         match self.0.step()? {
             Step::Going { iterations, .. } => {
                 if report.is_due() {
@@ -119,11 +119,11 @@ impl Task<Memory> for SpectrumTask {
                     }
                     report.iterations(iterations, None);
                 }
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
             Step::Done(spectrum) => {
                 report.event(spectrum);
-                Ok(Turn::Done)
+                Ok(Poll::Done)
             }
         }
     }
@@ -141,17 +141,17 @@ impl Task<Memory> for BlocksTask {
         BlockNorming::start_within(&plan, *memory).map(BlocksTask)
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, BlockPicture>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, BlockPicture>) -> Result<Poll, InputError> {
         match self.0.step()? {
             Some(picture) => {
                 report.event(picture);
-                Ok(Turn::Done)
+                Ok(Poll::Done)
             }
             None => {
                 if report.is_due() {
                     report.progress(self.0.progress());
                 }
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
         }
     }
@@ -184,7 +184,7 @@ impl Task<Memory> for TightnessTask {
         Ok(TightnessTask { search, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<TightnessPoint>>) -> Result<Poll, InputError> {
         let point = self.search.step();
         Ok(report.points(&mut self.pending, point.map(Some), || Some(self.search.progress())))
     }
@@ -205,7 +205,7 @@ impl Task<Memory> for GapTask {
         Ok(GapTask { gap: Gap::new_within(&plan, *memory)?, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<GapCell>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<GapCell>>) -> Result<Poll, InputError> {
         let cell = self.gap.step();
         Ok(report.points(&mut self.pending, cell.map(Some), || Some(self.gap.progress())))
     }

@@ -9,7 +9,7 @@ use lipscope_core::picture::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// The experiment, and what is pictured of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -87,7 +87,7 @@ impl Task<Memory> for MeasureTask {
         Ok(MeasureTask { measuring: Measuring::start(&experiment, options)?, head_idx, most_cells, pair })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, MeasureEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, MeasureEvent>) -> Result<Poll, InputError> {
         match self.measuring.step()? {
             Step::Going { iterations, relative_residual } => {
                 if let Some(norm) = self.measuring.first_norm() {
@@ -96,7 +96,7 @@ impl Task<Memory> for MeasureTask {
                 if report.is_due() {
                     report.iterations(iterations, relative_residual.is_finite().then_some(relative_residual));
                 }
-                Ok(Turn::More)
+                Ok(Poll::More)
             }
             Step::Done(measurement) => {
                 report.event(MeasureEvent::Whole(Measured {
@@ -106,7 +106,7 @@ impl Task<Memory> for MeasureTask {
                     pair: if self.pair == PairRequest::Included { top_pair(&self.measuring) } else { None },
                     milliseconds: report.elapsed(),
                 }));
-                Ok(Turn::Done)
+                Ok(Poll::Done)
             }
         }
     }

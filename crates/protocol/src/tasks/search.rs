@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
 use crate::envelope::Packed;
-use crate::task::{Cut, Report, Task, Turn};
+use crate::task::{Cut, Poll, Report, Task};
 
 /// Parts per worker: some starts end long before others.
 const PARTS_OF_A_WORKER: usize = 4;
@@ -102,14 +102,14 @@ impl Task<Memory> for SearchTask {
         Ok(SearchTask { search, first, has_begun, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, SearchEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, SearchEvent>) -> Result<Poll, InputError> {
         if !std::mem::replace(&mut self.has_begun, true) {
             report.event(SearchEvent::Domain(Packed::of(self.search.domain())));
         }
         let step = self.search.step()?;
-        let turn = if step.is_none() { Turn::Done } else { Turn::More };
+        let poll = if step.is_none() { Poll::Done } else { Poll::More };
         self.pending.extend(step);
-        if turn == Turn::Done || report.is_due() {
+        if poll == Poll::Done || report.is_due() {
             if let (Some(checkpoint), Some((best, _))) = (self.search.mark()?, self.search.best()) {
                 report.event(SearchEvent::Steps {
                     steps: std::mem::take(&mut self.pending),
@@ -121,6 +121,6 @@ impl Task<Memory> for SearchTask {
             let (done, all) = self.search.progress();
             report.progress((done - self.first, all - self.first));
         }
-        Ok(turn)
+        Ok(poll)
     }
 }

@@ -9,7 +9,7 @@ use lipscope_core::sweep::{Spacing, SweepPlan, SweepPoint, Sweeping};
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
-use crate::task::{Cut, Report, Task, Turn};
+use crate::task::{Cut, Poll, Report, Task};
 
 /// Parts per worker: more than one, since neither parts nor workers are equally fast.
 const PARTS_OF_A_WORKER: usize = 6;
@@ -65,7 +65,7 @@ impl Task<Memory> for SweepTask {
         Ok(SweepTask { sweeping, pending: Vec::new() })
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<SweepPoint>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Vec<SweepPoint>>) -> Result<Poll, InputError> {
         let step = self.sweeping.step()?;
         self.pending.extend(step.flatten());
         if step.is_none() || report.is_due() {
@@ -74,6 +74,6 @@ impl Task<Memory> for SweepTask {
             }
             report.progress(self.sweeping.progress());
         }
-        Ok(if step.is_none() { Turn::Done } else { Turn::More })
+        Ok(if step.is_none() { Poll::Done } else { Poll::More })
     }
 }

@@ -6,7 +6,7 @@ use lipscope_core::script::{Dialect, script_within};
 use serde::{Deserialize, Serialize};
 
 use crate::envelope::Packed;
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// What to read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,12 +34,12 @@ impl Task<Memory> for ReadTask {
         Ok(ReadTask(plan))
     }
 
-    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Packed<Given>>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut Memory, report: &mut Report<'_, Packed<Given>>) -> Result<Poll, InputError> {
         report.event(Packed::of(&match &self.0 {
             ReadPlan::Any(source) => Given::read_source(source)?,
             ReadPlan::Weights { tables, d } => Given::Weights(tables.read_with_notes(*d)?),
         }));
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }
 
@@ -64,8 +64,8 @@ impl Task<Memory> for ScriptTask {
         Ok(ScriptTask(plan))
     }
 
-    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, String>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, String>) -> Result<Poll, InputError> {
         report.event(script_within(&self.0.experiment, self.0.dialect, *memory)?);
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

@@ -12,7 +12,7 @@ use lipscope_core::sweep::{Spacing, SweepPlan};
 use serde::{Deserialize, Serialize};
 
 use crate::cut::cut_evenly;
-use crate::task::{Cut, Report, Task, Turn};
+use crate::task::{Cut, Poll, Report, Task};
 
 /// About how many lists of tokens are measured at each n.
 const LISTS_AT_EACH: u64 = 10;
@@ -82,7 +82,7 @@ impl Task<Memory> for WorstTask {
         Ok(WorstTask { left: units.start.min(all.end)..units.end.min(all.end), request, pending: Vec::new() })
     }
 
-    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Vec<WorstAt>>) -> Result<Turn, InputError> {
+    fn step(&mut self, memory: &mut Memory, report: &mut Report<'_, Vec<WorstAt>>) -> Result<Poll, InputError> {
         let next = self.left.next();
         if let Some(at) = next {
             let WorstRequest { experiment, lengths, spacing, from, .. } = &self.request;
@@ -112,6 +112,6 @@ impl Task<Memory> for WorstTask {
         if !self.pending.is_empty() && (next.is_none() || report.is_due()) {
             report.event(std::mem::take(&mut self.pending));
         }
-        Ok(if next.is_none() { Turn::Done } else { Turn::More })
+        Ok(if next.is_none() { Poll::Done } else { Poll::More })
     }
 }

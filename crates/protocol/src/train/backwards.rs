@@ -6,7 +6,7 @@ use lipscope_train::{BranchInversion, Extent, Inversion, Trainer, invert};
 use serde::{Deserialize, Serialize};
 
 use super::context::{Beginning, TrainContext};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// Which model, over how many windows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -83,8 +83,8 @@ impl Task<TrainContext> for BackwardsTask {
         Ok(BackwardsTask { trainer, starts, done: 0, iterations: plan.iterations })
     }
 
-    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, WindowRow>) -> Result<Turn, InputError> {
-        let Some(start) = self.starts.get(self.done) else { return Ok(Turn::Done) };
+    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, WindowRow>) -> Result<Poll, InputError> {
+        let Some(start) = self.starts.get(self.done) else { return Ok(Poll::Done) };
         let (plan, corpus) = (self.trainer.plan(), self.trainer.corpus());
         let window = &corpus.held_out()[*start..start + plan.context];
         let inversion = invert(&self.trainer.stack(), window, Extent::of(plan.kind), self.iterations)?;
@@ -99,7 +99,7 @@ impl Task<TrainContext> for BackwardsTask {
         report.event(row);
         self.done += 1;
         report.progress((self.done, self.starts.len()));
-        Ok(if self.done == self.starts.len() { Turn::Done } else { Turn::More })
+        Ok(if self.done == self.starts.len() { Poll::Done } else { Poll::More })
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
 use super::context::{Beginning, TrainContext};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// A model at its checkpoint, whose files are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Task<TrainContext> for FilesTask {
         Ok(FilesTask { plan })
     }
 
-    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, ModelFiles>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut TrainContext, report: &mut Report<'_, ModelFiles>) -> Result<Poll, InputError> {
         let trainer = self.plan.model.trainer()?;
         let (plan, corpus) = (trainer.plan(), trainer.corpus());
         report.event(ModelFiles {
@@ -48,6 +48,6 @@ impl Task<TrainContext> for FilesTask {
             weights: ByteBuf::from(safetensors(plan, trainer.weights())?),
             tokenizer: format!("{:#}\n", tokenizer(corpus)),
         });
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

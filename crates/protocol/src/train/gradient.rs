@@ -5,7 +5,7 @@ use lipscope_train::{Batch, Errand, Plan};
 use serde::{Deserialize, Serialize};
 use serde_bytes::ByteBuf;
 
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// The weights and the windows of one half.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,12 +49,12 @@ impl<C> Task<C> for GradientTask {
         Ok(GradientTask { errand: Errand::new(plan, vocabulary, &weights, batch) })
     }
 
-    fn step(&mut self, _: &mut C, report: &mut Report<'_, GradientEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, _: &mut C, report: &mut Report<'_, GradientEvent>) -> Result<Poll, InputError> {
         let found = self.errand.as_ref().map(Errand::gradient);
         report.event(found.map_or(GradientEvent::Refused, |found| GradientEvent::Found {
             loss: found.loss(),
             gradient: ByteBuf::from(found.to_bytes()),
         }));
-        Ok(Turn::Done)
+        Ok(Poll::Done)
     }
 }

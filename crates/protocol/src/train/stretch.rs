@@ -10,7 +10,7 @@ use serde_bytes::ByteBuf;
 use super::context::{Beginning, Kept, TrainContext};
 use super::helper::{self, Begun, SharedStep};
 use super::record::{LayerRow, Measured, RunFacts, Saved, StepRow};
-use crate::task::{Report, Task, Turn};
+use crate::task::{Poll, Report, Task};
 
 /// The seed of every text sample: samples differ only through the model.
 const SAMPLE_SEED: u64 = 0;
@@ -108,10 +108,10 @@ impl Task<TrainContext> for StretchTask {
         Ok(StretchTask { plan, facts, began: None, steps: Vec::new(), next })
     }
 
-    fn step(&mut self, context: &mut TrainContext, report: &mut Report<'_, StretchEvent>) -> Result<Turn, InputError> {
+    fn step(&mut self, context: &mut TrainContext, report: &mut Report<'_, StretchEvent>) -> Result<Poll, InputError> {
         let Some((kept, helper)) = context.run(self.plan.run) else {
             report.event(StretchEvent::Absent);
-            return Ok(Turn::Done);
+            return Ok(Poll::Done);
         };
         if let Some(facts) = self.facts.take() {
             report.event(StretchEvent::Begun(facts));
@@ -119,7 +119,7 @@ impl Task<TrainContext> for StretchTask {
         let trainer = &mut kept.trainer;
         self.next = match std::mem::replace(&mut self.next, Next::Train) {
             Next::Train if self.is_over(trainer, report) => {
-                self.tell_steps(report);
+                self.emit_steps(report);
                 Next::Save
             }
             Next::Train => {
@@ -132,14 +132,14 @@ impl Task<TrainContext> for StretchTask {
             }
             Next::HeldOut => {
                 let held_out = trainer.held_out();
-                tell_first(trainer, held_out, &[], report);
+                emit_first(trainer, held_out, &[], report);
                 Next::Layers { held_out }
             }
             Next::Layers { held_out } => {
                 // Weights so large that the scores overflow have no norm; the loss shows that the run has diverged.
                 let layers: Vec<LayerRow> =
                     trainer.layers().unwrap_or_default().into_iter().map(LayerRow::from).collect();
-                tell_first(trainer, held_out, &layers, report);
+                emit_first(trainer, held_out, &layers, report);
                 Next::Sample { held_out, layers }
             }
             Next::Sample { held_out, layers } => {
@@ -155,9 +155,9 @@ impl Task<TrainContext> for StretchTask {
             Next::Nothing => Next::Nothing,
         };
         Ok(match self.next {
-            Next::Nothing => Turn::Done,
-            Next::Gather(_) => Turn::Waiting,
-            _ => Turn::More,
+            Next::Nothing => Poll::Done,
+            Next::Gather(_) => Poll::Waiting,
+            _ => Poll::More,
         })
     }
 }
@@ -177,21 +177,21 @@ impl StretchTask {
         };
         self.steps.push(step);
         if !step.loss.is_finite() {
-            self.tell_steps(report);
+            self.emit_steps(report);
             report.event(StretchEvent::Diverged);
             return Next::Nothing;
         }
         if report.is_due() {
-            self.tell_steps(report);
+            self.emit_steps(report);
         }
         let is_measured = step.step.is_multiple_of(self.plan.measure_every.max(1)) || is_last;
         if is_measured {
-            self.tell_steps(report);
+            self.emit_steps(report);
         }
         if is_measured { Next::HeldOut } else { Next::Train }
     }
 
-    fn tell_steps(&mut self, report: &mut Report<'_, StretchEvent>) {
+    fn emit_steps(&mut self, report: &mut Report<'_, StretchEvent>) {
         if !self.steps.is_empty() {
             report.event(StretchEvent::Steps(std::mem::take(&mut self.steps)));
         }
@@ -200,7 +200,7 @@ impl StretchTask {
 
 /// Reports what is measured so far, but only before the first step: on a slow machine all measurements together take
 /// half a minute, and nothing else is on screen yet.
-fn tell_first(trainer: &Trainer, held_out: f64, layers: &[LayerRow], report: &mut Report<'_, StretchEvent>) {
+fn emit_first(trainer: &Trainer, held_out: f64, layers: &[LayerRow], report: &mut Report<'_, StretchEvent>) {
     let step = trainer.steps_done();
     if step == 0 {
         let layers = layers.to_vec();

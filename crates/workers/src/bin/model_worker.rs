@@ -11,7 +11,7 @@ use lipscope_workers::listen::listen;
 use lipscope_workers::message::get;
 use lipscope_workers::network::BrowserNetwork;
 use lipscope_workers::remote::RemoteSource;
-use lipscope_workers::tasks::{Beside, TasksOf};
+use lipscope_workers::tasks::{Attachment, TasksOf};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Blob;
 
@@ -30,7 +30,7 @@ struct Files {
     fetched: Rc<RefCell<Option<Object>>>,
 }
 
-impl Beside<ModelContext> for Files {
+impl Attachment<ModelContext> for Files {
     fn take(&mut self, context: &mut ModelContext, message: &JsValue) {
         let source = get(message, "source").as_f64().unwrap_or(0.0);
         let files = get(message, "files");

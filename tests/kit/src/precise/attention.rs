@@ -236,8 +236,8 @@ fn score(experiment: &Experiment, query: &Vector, key: &Vector) -> Dual {
         Attention::Linear => return product(query, key),
         Attention::Dot | Attention::Cosine => product(query, key).times(&scale(experiment, query.len())),
         Attention::L2 => {
-            let apart: Vector = query.iter().zip(key).map(|(q, k)| q.sub(k)).collect();
-            product(&apart, &apart).times(&-&scale(experiment, query.len()))
+            let deviation: Vector = query.iter().zip(key).map(|(q, k)| q.sub(k)).collect();
+            product(&deviation, &deviation).times(&-&scale(experiment, query.len()))
         }
     };
     match experiment.score.softcap {

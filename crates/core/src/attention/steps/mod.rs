@@ -6,7 +6,7 @@
 //! | `vector_norm` | qk-norm, cosine scores, normalised values | N(z) = z/s, times a gain |
 //! | `rope` | rotary positions | T(i) q_i |
 //! | `feature` | linear attention | phi = elu + 1 |
-//! | `turn` | all of these, in their order, on the stacked projections | |
+//! | `vector_maps` | all of these, in their order, on the stacked projections | |
 //! | `squash` | soft cap, logarithm | s <- tau tanh(s/tau), s <- ln s, with their slopes |
 //! | `bias` | ALiBi, a matrix, distances | s_ij <- s_ij + B_ij, slope 1 |
 //! | `weigh` | softmax with a sink, sigmoid, relu, softplus | P and its slopes |
@@ -18,7 +18,7 @@ mod bias;
 mod feature;
 mod rope;
 mod squash;
-mod turn;
+mod vector_maps;
 mod vector_norm;
 mod weigh;
 
@@ -27,8 +27,8 @@ pub use bias::DistanceBias;
 pub use rope::Rotary;
 pub(crate) use rope::{Rotation, TurningPair};
 pub(crate) use squash::Squash;
-use turn::VectorSteps;
-pub(crate) use turn::{Turn, all_rows};
+use vector_maps::VectorSteps;
+pub(crate) use vector_maps::{VectorMaps, all_rows};
 pub(crate) use vector_norm::Normed;
 pub(super) use weigh::Weighed;
 pub(crate) use weigh::{Elementwise, Weigh};
@@ -112,7 +112,7 @@ impl Steps {
     /// Whether a constant added to all scores of a row changes the weights: then the L2 kernel needs |q_i|^2, and the
     /// tokens may not lose their common part.
     pub(crate) fn knows_row_constants(&self) -> bool {
-        self.squash != Squash::Absent || !self.weigh.is_usual()
+        self.squash != Squash::Absent || !self.weigh.is_default()
     }
 
     /// Whether the Jacobian is that of the plain formulas at these weights P: no step has a slope of its own, and every

@@ -121,8 +121,8 @@ mod tests {
                 let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
                 assert!((square(&turned) - square(&vector)).abs() < 1e-14 && turned != vector);
                 rotation.apply_transpose(3, &mut turned);
-                let apart = turned.iter().zip(vector).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
-                assert!(apart < 1e-15, "{layout:?} {fraction}: {turned:?}");
+                let deviation = turned.iter().zip(vector).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+                assert!(deviation < 1e-15, "{layout:?} {fraction}: {turned:?}");
                 let mut first = vector;
                 rotation.apply(0, &mut first);
                 assert_eq!(first, vector, "position 0 turns nothing");

@@ -62,7 +62,7 @@ impl Weigh {
     }
 
     /// Whether it is softmax without sinks.
-    pub(super) fn is_usual(&self) -> bool {
+    pub(super) fn is_default(&self) -> bool {
         matches!(self, Weigh::Softmax { sinks } if sinks.is_empty())
     }
 
@@ -195,9 +195,9 @@ mod tests {
         let mut scores = [2.0, 3.0];
         weigh.apply(0, 0.0, &mut scores, &mut [], |_| false);
         assert_eq!(scores, [0.0, 0.0]);
-        let usual = Weigh::Softmax { sinks: Vec::new() };
+        let default = Weigh::Softmax { sinks: Vec::new() };
         let mut scores = [2.0, 3.0];
-        assert!(usual.apply(0, 0.0, &mut scores, &mut [], |_| false).is_finite);
+        assert!(default.apply(0, 0.0, &mut scores, &mut [], |_| false).is_finite);
         assert_eq!(scores, [0.0, 0.0]);
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn ln_masked_column_sum(ln_n: f64, a: f64) -> f64 {
 }
 
 /// Terms added one by one before the Euler-Maclaurin formula takes over. From there on what it leaves out is below 1e-13
-/// of the sum, and for the terms 1/(1 + rate i) it is negative: the formula is at least the sum (docs/theory.md, "In
+/// of the sum, and for the terms 1/(1 + rate i) it is negative: the formula is at least the sum (docs/numerics.md, "In
 /// logarithms").
 pub(crate) const HEAD: f64 = 1024.0;
 

@@ -187,8 +187,8 @@ mod tests {
                     for n in [1u64, 7, 1024, 1025, 3000, 60_000] {
                         let found = falling_sum(n as f64, h, range, ln_sink);
                         let expected = plain_sum(n, h, range, ln_sink);
-                        let apart = (found / expected - 1.0).abs();
-                        assert!(apart < 1e-11, "h={h} range={range} sink={ln_sink} n={n}: {found} for {expected}");
+                        let difference = (found / expected - 1.0).abs();
+                        assert!(difference < 1e-11, "h={h} range={range} sink={ln_sink} n={n}: {found} for {expected}");
                     }
                 }
             }

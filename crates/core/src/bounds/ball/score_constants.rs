@@ -59,13 +59,13 @@ impl ScoreConstants {
                 )
             }
             Scores::L2 => {
-                let apart = (q + k) * r;
-                let whole_own = 2.0 * c * q * apart * r;
+                let difference = (q + k) * r;
+                let whole_own = 2.0 * c * q * difference * r;
                 // The part of a_ij with x_i drops out where the weights of a row sum to one and no cap scales it.
                 let drops = head.sink.is_none() && variant.softcap.is_none();
                 let own = if drops { 2.0 * map.a_norm * r * r } else { whole_own };
-                let range = cap(c * apart * apart);
-                let mixed = 2.0 * c * k * apart * r;
+                let range = cap(c * difference * difference);
+                let mixed = 2.0 * c * k * difference * r;
                 ScoreConstants { own, whole_own, mixed, range, top: 0.0, bottom: -range, slopes: KeySlopes::Any }
             }
             Scores::Linear => {

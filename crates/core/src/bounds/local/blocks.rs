@@ -208,8 +208,8 @@ mod tests {
                         let dense = (DMatrix::identity(d, d) + &t * y.transpose()).singular_values().max();
                         let found = pair.stretch(d);
                         // In one dimension I + t y^T may be zero.
-                        let apart = (found - dense).abs() / dense.max(1.0);
-                        assert!(apart < 1e-7, "d={d} scale={scale} turn={turn}: {found} for {dense}");
+                        let deviation = (found - dense).abs() / dense.max(1.0);
+                        assert!(deviation < 1e-7, "d={d} scale={scale} turn={turn}: {found} for {dense}");
                         assert!(found >= dense * (1.0 - 1e-12), "d={d} scale={scale}: {found} is below {dense}");
                         // Also parallel and opposed vectors.
                         y = &t * if turn == 0 { 1.0 } else { -0.7 };

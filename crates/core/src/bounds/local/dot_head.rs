@@ -331,9 +331,9 @@ impl DotHead {
                 View::new(&buffers.centred, height, columns).transpose(),
                 1.0,
             );
-            let apart = |token: &[f64]| sum_of([token, &buffers.mean_token], |[x, mean]| (x - mean) * (x - mean));
+            let difference = |token: &[f64]| sum_of([token, &buffers.mean_token], |[x, mean]| (x - mean) * (x - mean));
             let tokens = self.shared.tokens.as_slice().chunks_exact(d);
-            masses.iter().zip(tokens).map(|(mass, token)| mass * apart(token)).sum()
+            masses.iter().zip(tokens).map(|(mass, token)| mass * difference(token)).sum()
         }
     }
 

@@ -1,4 +1,4 @@
-//! How far rounding moves the blocks of a row: docs/theory.md, "Rounding" in "Local bounds of every variant".
+//! How far rounding moves the blocks of a row: docs/numerics.md, "Rounding: every other kind of attention".
 //!
 //! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any order.
 //! From this follow errors of queries, keys and values, of scores, of weights relative to themselves, of gradients, and of
@@ -55,7 +55,7 @@ impl MapRow<'_> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PairSizes {
     /// |w_j - mu_i|.
-    pub(super) apart: f64,
+    pub(super) difference: f64,
     /// The gradients in the key and in the query after its steps, and before them.
     pub(super) key_gradient: f64,
     pub(super) key_pulled: f64,
@@ -77,7 +77,7 @@ pub(super) struct HeadErrors {
 struct MapErrors {
     layout: MapLayout,
     /// Whether scores are those of q_i - k_j, entry by entry.
-    is_apart: bool,
+    is_separate: bool,
     queries: Vectors,
     keys: Vectors,
 }
@@ -165,7 +165,7 @@ impl HeadErrors {
                 _ => norm_bound(&(q - forward.stacked.rows(&layout.k_rows))),
             };
             MapErrors {
-                is_apart: forward.scores_differences(*map_idx),
+                is_separate: forward.scores_differences(*map_idx),
                 queries: vectors(&layout.q_rows, steps, missing * tokens.centre),
                 keys: vectors(&layout.k_rows, steps, 0.0),
                 layout: layout.clone(),
@@ -276,7 +276,7 @@ impl HeadErrors {
                     a * (of_queries.slopes[i] + gamma) + scale(queries, i) * of_query,
                 ]
             };
-            let (x, moved) = (sizes.apart, moved[j]);
+            let (x, moved) = (sizes.difference, moved[j]);
             // (1 + of_slope) times the change of x b, and of_slope times x b.
             let product = |size: f64, error: f64| {
                 times(1.0 + of_slope, times(size, moved) + times(x, error) + times(moved, error))
@@ -356,8 +356,9 @@ fn vectors(
     let turned = forward.projections.rows(rows.start, rows.len());
     let lengths: Vec<f64> = turned.column_iter().map(|column| length(column.as_slice())).collect();
     let factor = rotary.unwrap_or(1.0);
-    let norms: Vec<Option<(f64, f64)>> =
-        (0..forward.n()).map(|at| forward.turn.as_ref().and_then(|turn| turn.norm_at(rows, at))).collect();
+    let norms: Vec<Option<(f64, f64)>> = (0..forward.n())
+        .map(|at| forward.vector_maps.as_ref().and_then(|vector_maps| vector_maps.norm_at(rows, at)))
+        .collect();
     let stretches = norms.iter().map(|found| factor * found.map_or(1.0, |(gain, inverse)| gain * inverse)).collect();
     let errors = |of_projection: &dyn Fn(usize) -> f64, gamma: f64| {
         let mut errors =
@@ -425,7 +426,7 @@ impl MapErrors {
                 kernel.cross * (gamma * q * k + e_q * k + e_k * q + e_q * e_k)
             } else {
                 let distance = (raw / -kernel.key_square).max(0.0).sqrt();
-                let terms = if self.is_apart { distance } else { q + k };
+                let terms = if self.is_separate { distance } else { q + k };
                 kernel.key_square * (gamma * terms * terms + (e_q + e_k) * (2.0 * distance + e_q + e_k))
             };
             let Squash::Cap { tau } = forward.steps.squash else { return Score { error, slope: 0.0, value: raw } };
@@ -550,7 +551,7 @@ fn moved_values(
             others += p * value_error(j);
             rest += p;
         }
-        of_weights += times(p * row.sizes[j].apart, weights[j].of_weight);
+        of_weights += times(p * row.sizes[j].difference, weights[j].of_weight);
         mean += p * lengths[j];
     }
     of_weights += times(row.sink_share * mean, of_sink);

@@ -146,9 +146,9 @@ fn slope_of_values(
     token_idx: usize,
 ) -> DMatrix<f64> {
     let mut slope = value.clone();
-    if let Some(turn) = &forward.turn {
+    if let Some(vector_maps) = &forward.vector_maps {
         for mut column in slope.column_iter_mut() {
-            turn.differentiate_at(v_rows, token_idx, column.as_mut_slice());
+            vector_maps.differentiate_at(v_rows, token_idx, column.as_mut_slice());
         }
     }
     slope

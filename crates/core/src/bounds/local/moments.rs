@@ -1,6 +1,6 @@
 //! The covariances of tokens under many rows of attention at a time, for [`super::dot`]: second moments about a
-//! common point, as one product in f32 with a proved bound on its rounding (docs/theory.md section 2). The product is
-//! the same natively and in the browser, so that its rounding is the same in both.
+//! common point, as one product in f32 with a proved bound on its rounding (docs/numerics.md, "Covariances in f32"). The
+//! product is the same natively and in the browser, so that its rounding is the same in both.
 //!
 //! The tokens are taken in coordinates that make V diagonal, so that V C V^T and V C need no further product of
 //! matrices. The mean of all tokens is subtracted from each token, and the differences are divided by the largest of

@@ -1,4 +1,4 @@
-//! How far rounding moves the Jacobian of dot-product attention: docs/theory.md section 2, "Rounding".
+//! How far rounding moves the Jacobian of dot-product attention: docs/numerics.md, "Rounding".
 //!
 //! With u = 2^-53 a sum of m products is off by at most gamma_m = m u/(1 - m u) times the sum of their sizes, in any
 //! order. From this follow, row by row, a bound on the error of the blocks of J and of the bounds' terms, and a bound

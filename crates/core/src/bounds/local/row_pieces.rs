@@ -118,7 +118,7 @@ impl MapOfRow {
         let values = head.values.columns(0, reach);
         let centred = centred_values(&values, row, is_elementwise);
         let query = forward.projections.view((layout.q_rows.start, i), (layout.q_rows.len(), 1));
-        let mut apart = DMatrix::zeros(d_v, reach);
+        let mut difference = DMatrix::zeros(d_v, reach);
         let mut gradients = DMatrix::zeros(layout.k_rows.len(), reach);
         let mut of_query = DMatrix::zeros(layout.q_rows.len(), reach);
         let mut sizes = vec![PairSizes::default(); reach];
@@ -133,7 +133,7 @@ impl MapOfRow {
             // A slope without a weight: the row has no bound, as `Row::new` says.
             let slope = if row.slopes[j].is_finite() { row.slopes[j] } else { 0.0 };
             let factor = layout.coefficient * over(row.weights[j], shares[j]);
-            apart.column_mut(j).zip_apply(&centred.column(j), |x, z| *x = factor * z);
+            difference.column_mut(j).zip_apply(&centred.column(j), |x, z| *x = factor * z);
             let key = forward.projections.view((layout.k_rows.start, j), (layout.k_rows.len(), 1));
             let kernel = layout.kernel;
             let mut gradient = gradients.column_mut(j);
@@ -145,35 +145,35 @@ impl MapOfRow {
                 None => of_query.zip_zip_apply(&query, &key, |x, q, k| *x = slope * kernel.query_gradient(q, k)),
             }
             pulled.copy_from(of_query);
-            if let Some(turn) = &forward.turn {
-                turn.pull_back_at(&layout.k_rows, j, gradient.as_mut_slice());
-                turn.pull_back_at(&layout.q_rows, i, pulled.as_mut_slice());
+            if let Some(vector_maps) = &forward.vector_maps {
+                vector_maps.pull_back_at(&layout.k_rows, j, gradient.as_mut_slice());
+                vector_maps.pull_back_at(&layout.q_rows, i, pulled.as_mut_slice());
             }
             sizes[j] = PairSizes {
-                apart: length(centred.column(j).as_slice()),
+                difference: length(centred.column(j).as_slice()),
                 key_gradient: of_key,
                 key_pulled: length(gradient.as_slice()),
                 query_gradient: length(of_query.as_slice()),
                 query_pulled: length(pulled.as_slice()),
             };
         }
-        let mut through_query = &apart * scaled(&of_query, |j| shares[j]).transpose();
+        let mut through_query = &difference * scaled(&of_query, |j| shares[j]).transpose();
         if let Some(key) = pivot_key.as_ref().filter(|_| row.sink_share != 0.0) {
             let mut mean = DVector::zeros(d_v);
             values.column_iter().zip(&row.weights).for_each(|(value, p)| mean.axpy(*p, &value, 1.0));
             let gradient = query.zip_map(key, |q, k| layout.kernel.query_gradient(q, k));
             through_query.ger(layout.coefficient * row.sink_share, &mean, &gradient.column(0), 1.0);
         }
-        if let Some(turn) = &forward.turn {
+        if let Some(vector_maps) = &forward.vector_maps {
             let mut transposed = through_query.transpose();
             for mut row in transposed.column_iter_mut() {
-                turn.pull_back_at(&layout.q_rows, i, row.as_mut_slice());
+                vector_maps.pull_back_at(&layout.q_rows, i, row.as_mut_slice());
             }
             through_query = transposed.transpose();
         }
         let (unit, gradients) = in_units(gradients);
         let unit = unit * key_unit;
-        let terms = MapTerms { unit, apart: apart * unit, gradients, through: DMatrix::zeros(0, 0) };
+        let terms = MapTerms { unit, difference: difference * unit, gradients, through: DMatrix::zeros(0, 0) };
         MapOfRow { terms, through_query, sizes, pivot }
     }
 }
@@ -200,7 +200,7 @@ struct MapTerms {
     /// That power: the product of [`Map::key_unit`] and of the unit of the gradients.
     unit: f64,
     /// t_j, d_v x reach.
-    apart: DMatrix<f64>,
+    difference: DMatrix<f64>,
     /// The gradients of the weights' logarithms in K x_j: b_j = K^T of them; k x reach.
     gradients: DMatrix<f64>,
     /// W_j b_j, d_v x reach.
@@ -227,12 +227,12 @@ impl RowPieces {
             ratios.iter().enumerate().map(|(j, r)| r.abs() * outer * head.errors.value_norm(j)).collect();
         for (map, of_map) in head.maps.iter().zip(maps.iter_mut()) {
             let mut through = &map.value_key * &of_map.gradients;
-            if let Some(turn) = &forward.turn {
+            if let Some(vector_maps) = &forward.vector_maps {
                 for (j, mut column) in through.column_iter_mut().enumerate() {
-                    turn.differentiate_at(&head.v_rows, j, column.as_mut_slice());
+                    vector_maps.differentiate_at(&head.v_rows, j, column.as_mut_slice());
                 }
             }
-            let cross = scaled(&through, |j| shares[j] * ratios[j]) * of_map.apart.transpose();
+            let cross = scaled(&through, |j| shares[j] * ratios[j]) * of_map.difference.transpose();
             sum += &cross + cross.transpose();
             of_map.through = through;
         }
@@ -247,11 +247,11 @@ impl RowPieces {
                     let square = largest(along.iter().map(|along| along.max(0.0)));
                     most = largest([most, square * of_map.unit * of_map.unit]);
                 }
-                sum += scaled(&of_map.apart, |j| shares[j] * along[j]) * other.apart.transpose();
+                sum += scaled(&of_map.difference, |j| shares[j] * along[j]) * other.difference.transpose();
             }
             let key_norm = head.errors.key_norm(at) / map.key_unit;
             for (j, along) in lengths.iter_mut().enumerate() {
-                let (t, b) = (of_map.apart.column(j), of_map.gradients.column(j));
+                let (t, b) = (of_map.difference.column(j), of_map.gradients.column(j));
                 *along += outer * length(t.as_slice()) * key_norm * length(b.as_slice());
             }
         }
@@ -280,7 +280,7 @@ impl RowPieces {
             let mut block = head.slope(forward, j) * self.ratios[j];
             for (map, terms) in head.maps.iter().zip(&self.maps) {
                 let gradient = map.key.tr_mul(&terms.gradients.column(j));
-                block.ger(1.0, &terms.apart.column(j), &gradient, 1.0);
+                block.ger(1.0, &terms.difference.column(j), &gradient, 1.0);
             }
             share * largest_singular_value(&head.through(block))
         };
@@ -299,7 +299,7 @@ impl RowPieces {
                 let across = &map.grams[at] * &terms.gradients;
                 let squares = terms.gradients.column_iter().zip(across.column_iter()).map(|(a, b)| a.dot(&b).max(0.0));
                 Lengths {
-                    apart: head.through(terms.apart.clone()),
+                    difference: head.through(terms.difference.clone()),
                     through: head.through(terms.through.clone()),
                     squares: squares.collect(),
                 }
@@ -307,8 +307,8 @@ impl RowPieces {
             .collect();
         let norm = |(j, share): (usize, &f64)| {
             let value_norm = self.ratios[j].abs() * head.value_norm(j);
-            let of_map = |(at, Lengths { apart, through, squares }): (usize, &Lengths)| {
-                let t = apart.column(j);
+            let of_map = |(at, Lengths { difference, through, squares }): (usize, &Lengths)| {
+                let t = difference.column(j);
                 if at > 0 {
                     return length(t.as_slice()) * squares[j].sqrt();
                 }
@@ -328,7 +328,7 @@ impl RowPieces {
 /// What bounds on the blocks of a map are made of.
 struct Lengths {
     /// t_j and W_j b_j through the outer factor.
-    apart: DMatrix<f64>,
+    difference: DMatrix<f64>,
     through: DMatrix<f64>,
     /// |b_j|^2.
     squares: Vec<f64>,

@@ -1,5 +1,6 @@
-//! Sums over the rows of a causal witness (ours, docs/theory.md section 4). The row of token t + m, behind t tokens that
-//! draw attention, gives them the share 1 - z_m, where z_m = y/(1 + y) and y = m rate, and the square of its output is
+//! Sums over the rows of a causal witness (ours, docs/numerics.md, "Sums over causal rows"). The row of token t + m, behind
+//! t tokens that draw attention, gives them the share 1 - z_m, where z_m = y/(1 + y) and y = m rate, and the square of its
+//! output is
 //!
 //! f(m) = (1 - z_m)^2 (c_0 + c_1 z_m + c_2 z_m^2).
 //!

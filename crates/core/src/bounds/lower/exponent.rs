@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn the_exponent_from_above_is_the_largest_value_that_ascent_finds() {
         let mut random = Random::new(5, Stream::Tokens);
-        let (mut apart, mut cases) = (0, 0);
+        let (mut deviation, mut cases) = (0, 0);
         for d in [1usize, 2, 3, 4, 6, 9, 40] {
             for case in 0..if d < 10 { 120 } else { 3 } {
                 let drawn = DMatrix::from_fn(d, d, |_, _| random.normal());
@@ -193,12 +193,12 @@ mod tests {
                 // What ascent finds is rounded too.
                 assert!(found <= above * (1.0 + 1e-14), "{a}: {found} above {above}");
                 // Ascent may end at another maximum.
-                apart += usize::from(found < above * (1.0 - 1e-6));
+                deviation += usize::from(found < above * (1.0 - 1e-6));
                 cases += 1;
                 let most = 2.0 * crate::spectral::largest_singular_value(&a);
                 assert!(above <= most && above >= most / 8.0 * (1.0 - 1e-12), "{a}: {above}, twice the norm is {most}");
             }
         }
-        assert!(apart <= cases / 100, "{apart} of {cases} apart");
+        assert!(deviation <= cases / 100, "{deviation} of {cases} apart");
     }
 }

@@ -259,8 +259,8 @@ mod tests {
                 curve.at(n.ln()).expect("two tokens at least").norm
             };
             for longest in [1.7 * n, 4.0 * n, 30.0 * n, 1e18] {
-                let apart = (norm(longest) / norm(n) - 1.0).abs();
-                assert!(apart < 1e-10, "R={radius} n={n}, up to {longest}: {apart:e}");
+                let deviation = (norm(longest) / norm(n) - 1.0).abs();
+                assert!(deviation < 1e-10, "R={radius} n={n}, up to {longest}: {deviation:e}");
             }
         }
     }

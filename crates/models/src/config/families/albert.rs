@@ -3,8 +3,8 @@
 use super::bert::{BERT, KEYS as KEYS_OF_BERT};
 use crate::config::activation::Activation;
 use crate::config::family::{
-    EmbeddingNames, EmbeddingProjection, Family, LayerNames, MaskRule, MlpNames, Presence, Projected, ProjectionNames,
-    SizeKey, SizeKeys, Usual, size,
+    DefaultSize, EmbeddingNames, EmbeddingProjection, Family, LayerNames, MaskRule, MlpNames, Presence, Projected,
+    ProjectionNames, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -34,7 +34,7 @@ pub(super) const ALBERT: Family = Family {
         inner: size(&["intermediate_size"], 16_384),
         vocabulary: size(&["vocab_size"], 30_000),
         groups: size(&["num_hidden_groups"], 1),
-        embedding: SizeKey { names: &["embedding_size"], default: Usual::Number(128) },
+        embedding: SizeKey { names: &["embedding_size"], default: DefaultSize::Number(128) },
         activation: (&["hidden_act"], Activation::GeluTanh),
         ..BERT.sizes
     },

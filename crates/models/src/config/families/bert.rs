@@ -2,9 +2,9 @@
 
 use crate::config::activation::Activation;
 use crate::config::family::{
-    AfterBranch, BiasRule, Biases, BlockShape, EmbeddingFactor, EmbeddingNames, Family, FirstNorm, FirstPosition,
-    GainRule, Initial, LayerNames, Layout, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule, SizeKey,
-    SizeKeys, Usual, WindowRule, size,
+    AfterBranch, BiasRule, Biases, BlockShape, DefaultSize, EmbeddingFactor, EmbeddingNames, Family, FirstNorm,
+    FirstPosition, GainRule, Initial, LayerNames, Layout, MaskRule, MlpNames, NormTensors, ProjectionNames, ScoreRule,
+    SizeKey, SizeKeys, WindowRule, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, TRAINING, Used};
 use crate::config::map_kind::MapKind;
@@ -38,7 +38,7 @@ pub(crate) const BERT: Family = Family {
     mlp: MlpNames::Plain { widen: "intermediate.dense", narrow: "output.dense" },
     mlp_norms: Residual::Sum("output.LayerNorm"),
     experts: None,
-    block: BlockShape::InTurn,
+    block: BlockShape::Sequential,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Both,
     gains: GainRule::Whole,
@@ -52,15 +52,15 @@ pub(crate) const BERT: Family = Family {
         d: size(&["hidden_size"], 768),
         layers: size(&["num_hidden_layers"], 12),
         heads: size(&["num_attention_heads"], 12),
-        key_heads: SizeKey { names: &[], default: Usual::Heads },
-        head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
+        key_heads: SizeKey { names: &[], default: DefaultSize::Heads },
+        head_dim: SizeKey { names: &[], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 3_072),
         inner_ratio: None,
         vocabulary: size(&["vocab_size"], 30_522),
         token_types: size(&["type_vocab_size"], 2),
         positions: size(&["max_position_embeddings"], 512),
-        groups: SizeKey { names: &[], default: Usual::Layers },
-        embedding: SizeKey { names: &[], default: Usual::Widths(1) },
+        groups: SizeKey { names: &[], default: DefaultSize::Layers },
+        embedding: SizeKey { names: &[], default: DefaultSize::Widths(1) },
         eps: (&["layer_norm_eps"], 1e-12),
         activation: (&["hidden_act"], Activation::GeluErf),
     },
@@ -73,7 +73,7 @@ pub(crate) const BERT: Family = Family {
     window: WindowRule::None,
     rope: None,
     initial: Initial::ZeroPadding,
-    usual_map: MapKind::Attention,
+    default_map: MapKind::Attention,
 };
 
 pub(super) const KEYS: &[(&str, KeyUse)] = &[

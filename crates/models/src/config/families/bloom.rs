@@ -3,8 +3,8 @@
 use super::gpt2::GPT2;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    BiasRule, Biases, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, ScoreRule, SizeKey, SizeKeys,
-    Usual, size,
+    BiasRule, Biases, DefaultSize, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, ScoreRule,
+    SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -31,9 +31,9 @@ pub(super) const BLOOM: Family = Family {
         d: size(&["n_embed", "hidden_size"], 64),
         layers: size(&["n_layer", "num_hidden_layers"], 2),
         heads: size(&["n_head", "num_attention_heads"], 8),
-        inner: SizeKey { names: &[], default: Usual::Widths(4) },
+        inner: SizeKey { names: &[], default: DefaultSize::Widths(4) },
         vocabulary: size(&["vocab_size"], 250_880),
-        positions: SizeKey { names: &[], default: Usual::Unlimited },
+        positions: SizeKey { names: &[], default: DefaultSize::Unlimited },
         activation: (&[], Activation::GeluBloom),
         ..GPT2.sizes
     },

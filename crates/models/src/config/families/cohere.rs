@@ -12,7 +12,7 @@ pub(super) const COHERE: Family = Family {
     name: "Cohere",
     class: Some("Cohere"),
     mlp_norms: Residual::before("input_layernorm"),
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Gain,
     sizes: SizeKeys {

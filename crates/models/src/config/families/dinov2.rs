@@ -3,7 +3,7 @@
 
 use super::vit::{PICTURES, VIT};
 use crate::config::activation::Activation;
-use crate::config::family::{AfterBranch, Family, ImageRule, MlpNames, Setting, SizeKey, SizeKeys, Usual, size};
+use crate::config::family::{AfterBranch, DefaultSize, Family, ImageRule, MlpNames, Setting, SizeKey, SizeKeys, size};
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, RETURNED, TRAINING, Used};
 use crate::config::residual::Residual;
 
@@ -22,7 +22,7 @@ pub(super) const DINOV2: Family = Family {
     after_branch: AfterBranch::Scale,
     mlp: MlpNames::Plain { widen: "mlp.fc1", narrow: "mlp.fc2" },
     sizes: SizeKeys {
-        inner: SizeKey { names: &[], default: Usual::Widths(4) },
+        inner: SizeKey { names: &[], default: DefaultSize::Widths(4) },
         inner_ratio: Some("mlp_ratio"),
         eps: (&["layer_norm_eps"], 1e-6),
         ..VIT.sizes
@@ -37,7 +37,7 @@ pub(super) const DINOV2_GATED: Family = Family {
     when: &[Setting::Is("use_swiglu_ffn", "true")],
     mlp: MlpNames::GatedFused { gate_up: "mlp.weights_in", down: "mlp.weights_out" },
     sizes: SizeKeys {
-        inner: SizeKey { names: &[], default: Usual::GatedWidths(4) },
+        inner: SizeKey { names: &[], default: DefaultSize::GatedWidths(4) },
         activation: (&[], Activation::Silu),
         ..DINOV2.sizes
     },

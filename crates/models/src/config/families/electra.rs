@@ -2,7 +2,7 @@
 
 use super::bert::{BERT, KEYS as KEYS_OF_BERT};
 use crate::config::family::{
-    EmbeddingNames, EmbeddingProjection, Family, Presence, Projected, SizeKey, SizeKeys, Usual, size,
+    DefaultSize, EmbeddingNames, EmbeddingProjection, Family, Presence, Projected, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, KeyUse, SUMMARY, Used};
 
@@ -23,7 +23,7 @@ pub(super) const ELECTRA: Family = Family {
         d: size(&["hidden_size"], 256),
         heads: size(&["num_attention_heads"], 4),
         inner: size(&["intermediate_size"], 1_024),
-        embedding: SizeKey { names: &["embedding_size"], default: Usual::Number(128) },
+        embedding: SizeKey { names: &["embedding_size"], default: DefaultSize::Number(128) },
         ..BERT.sizes
     },
     keys: &[KEYS, KEYS_OF_BERT, SUMMARY, COMMON],

@@ -4,8 +4,8 @@
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA};
 use crate::config::activation::Activation;
 use crate::config::family::{
-    BiasRule, BlockShape, EmbeddingNames, Family, LayerNames, MlpNames, NormTensors, ProjectionNames, Setting, SizeKey,
-    SizeKeys, Usual, size,
+    BiasRule, BlockShape, DefaultSize, EmbeddingNames, Family, LayerNames, MlpNames, NormTensors, ProjectionNames,
+    Setting, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, TRAINING, Used};
 use crate::config::residual::Residual;
@@ -21,7 +21,7 @@ pub(super) const FALCON: Family = Family {
     output: "self_attention.dense",
     mlp: MlpNames::Plain { widen: "mlp.dense_h_to_4h", narrow: "mlp.dense_4h_to_h" },
     mlp_norms: Residual::before("input_layernorm"),
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Both,
     score_bias: BiasRule::AlibiIf("alibi"),
@@ -29,9 +29,9 @@ pub(super) const FALCON: Family = Family {
     sizes: SizeKeys {
         d: size(&["n_embed", "hidden_size"], 4_544),
         heads: size(&["num_attention_heads"], 71),
-        key_heads: SizeKey { names: &[], default: Usual::Heads },
-        head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
-        inner: SizeKey { names: &["ffn_hidden_size"], default: Usual::Widths(4) },
+        key_heads: SizeKey { names: &[], default: DefaultSize::Heads },
+        head_dim: SizeKey { names: &[], default: DefaultSize::WidthOfHead },
+        inner: SizeKey { names: &["ffn_hidden_size"], default: DefaultSize::Widths(4) },
         vocabulary: size(&["vocab_size"], 65_024),
         eps: (&["layer_norm_epsilon"], 1e-5),
         activation: (&["activation"], Activation::GeluErf),
@@ -45,7 +45,7 @@ pub(super) const FALCON_11B: Family = Family {
     variant: "groups, one norm",
     when: &[Setting::Is("new_decoder_architecture", "true"), Setting::Is("num_ln_in_parallel_attn", "1")],
     multi_query: None,
-    sizes: SizeKeys { key_heads: SizeKey { names: &["num_kv_heads"], default: Usual::Heads }, ..FALCON.sizes },
+    sizes: SizeKeys { key_heads: SizeKey { names: &["num_kv_heads"], default: DefaultSize::Heads }, ..FALCON.sizes },
     ..FALCON
 };
 
@@ -61,7 +61,7 @@ pub(super) const FALCON_IN_TURN: Family = Family {
     variant: "in turn",
     when: &[Setting::Is("parallel_attn", "false")],
     mlp_norms: Residual::before("post_attention_layernorm"),
-    block: BlockShape::InTurn,
+    block: BlockShape::Sequential,
     ..FALCON
 };
 

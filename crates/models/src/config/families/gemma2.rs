@@ -3,7 +3,7 @@
 use super::gemma::{GEMMA, KEYS as KEYS_OF_GEMMA};
 use super::llama::KEYS as KEYS_OF_LLAMA;
 use crate::config::activation::Activation;
-use crate::config::family::{Family, NumberKey, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size};
+use crate::config::family::{DefaultSize, Family, NumberKey, ScoreRule, SizeKey, SizeKeys, WindowRule, size};
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Used};
 use crate::config::residual::Residual;
 
@@ -22,7 +22,7 @@ pub(super) const GEMMA2: Family = Family {
         d: size(&["hidden_size"], 2_304),
         layers: size(&["num_hidden_layers"], 26),
         heads: size(&["num_attention_heads"], 8),
-        key_heads: SizeKey { names: &["num_key_value_heads"], default: Usual::Number(4) },
+        key_heads: SizeKey { names: &["num_key_value_heads"], default: DefaultSize::Number(4) },
         inner: size(&["intermediate_size"], 9_216),
         activation: (&["hidden_activation"], Activation::GeluTanh),
         ..GEMMA.sizes

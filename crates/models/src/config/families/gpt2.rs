@@ -3,8 +3,8 @@
 use super::bert::BERT;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    EmbeddingNames, Family, Initial, LayerNames, Layout, MaskRule, MlpNames, ProjectionNames, ScoreRule, SizeKey,
-    SizeKeys, Usual, size,
+    DefaultSize, EmbeddingNames, Family, Initial, LayerNames, Layout, MaskRule, MlpNames, ProjectionNames, ScoreRule,
+    SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, SUMMARY, TRAINING, Unsupported, Used};
 use crate::config::map_kind::MapKind;
@@ -33,7 +33,7 @@ pub(crate) const GPT2: Family = Family {
         d: size(&["n_embd", "hidden_size"], 768),
         layers: size(&["n_layer", "num_hidden_layers"], 12),
         heads: size(&["n_head", "num_attention_heads"], 12),
-        inner: SizeKey { names: &["n_inner"], default: Usual::Widths(4) },
+        inner: SizeKey { names: &["n_inner"], default: DefaultSize::Widths(4) },
         vocabulary: size(&["vocab_size"], 50_257),
         token_types: size(&[], 1),
         positions: size(&["n_positions", "max_position_embeddings"], 1_024),
@@ -45,7 +45,7 @@ pub(crate) const GPT2: Family = Family {
     scores: ScoreRule::Gpt2,
     mask: MaskRule::Causal,
     initial: Initial::SmallerOutputs,
-    usual_map: MapKind::WithOutput,
+    default_map: MapKind::WithOutput,
     ..BERT
 };
 

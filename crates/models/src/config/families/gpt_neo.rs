@@ -2,7 +2,7 @@
 
 use super::gpt2::GPT2;
 use crate::config::family::{
-    Biases, Family, Initial, Layout, ProjectionNames, ScoreRule, SizeKey, SizeKeys, Usual, WindowRule, size,
+    Biases, DefaultSize, Family, Initial, Layout, ProjectionNames, ScoreRule, SizeKey, SizeKeys, WindowRule, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, SUMMARY, TRAINING, Used};
 
@@ -18,7 +18,7 @@ pub(super) const GPT_NEO: Family = Family {
         d: size(&["hidden_size"], 2_048),
         layers: size(&["num_layers", "num_hidden_layers"], 24),
         heads: size(&["num_heads", "num_attention_heads"], 16),
-        inner: SizeKey { names: &["intermediate_size"], default: Usual::Widths(4) },
+        inner: SizeKey { names: &["intermediate_size"], default: DefaultSize::Widths(4) },
         positions: size(&["max_position_embeddings"], 2_048),
         ..GPT2.sizes
     },

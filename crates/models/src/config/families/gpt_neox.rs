@@ -3,8 +3,8 @@
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config::activation::Activation;
 use crate::config::family::{
-    BlockShape, EmbeddingNames, Family, MlpNames, NormTensors, ProjectionNames, RopeRule, Setting, SizeKey, SizeKeys,
-    Turned, Usual, size,
+    BlockShape, DefaultSize, EmbeddingNames, Family, MlpNames, NormTensors, ProjectionNames, RopeRule, RotaryDim,
+    Setting, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use lipscope_core::experiment::Normalization;
@@ -18,15 +18,15 @@ pub(super) const GPT_NEOX: Family = Family {
     projections: ProjectionNames::FusedByGroup("attention.query_key_value"),
     output: "attention.dense",
     mlp: MlpNames::Plain { widen: "mlp.dense_h_to_4h", narrow: "mlp.dense_4h_to_h" },
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Both,
     sizes: SizeKeys {
         d: size(&["hidden_size"], 6_144),
         layers: size(&["num_hidden_layers"], 44),
         heads: size(&["num_attention_heads"], 64),
-        key_heads: SizeKey { names: &[], default: Usual::Heads },
-        head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
+        key_heads: SizeKey { names: &[], default: DefaultSize::Heads },
+        head_dim: SizeKey { names: &[], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 24_576),
         vocabulary: size(&["vocab_size"], 50_432),
         eps: (&["layer_norm_eps"], 1e-5),
@@ -34,14 +34,18 @@ pub(super) const GPT_NEOX: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    rope: Some(RopeRule { theta: (&["rotary_emb_base"], 1e4), turned: Turned::Share("rotary_pct", 0.25), ..ROPE }),
+    rope: Some(RopeRule {
+        theta: (&["rotary_emb_base"], 1e4),
+        rotary_dim: RotaryDim::Share("rotary_pct", 0.25),
+        ..ROPE
+    }),
     ..LLAMA
 };
 
 pub(super) const GPT_NEOX_IN_TURN: Family = Family {
     variant: "in turn",
     when: &[Setting::Is("use_parallel_residual", "false")],
-    block: BlockShape::InTurn,
+    block: BlockShape::Sequential,
     ..GPT_NEOX
 };
 

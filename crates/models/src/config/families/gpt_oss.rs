@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config::family::{
-    ExpertLayers, ExpertRule, ExpertTensors, Family, RopeRule, ShareRule, SizeKey, SizeKeys, UnitRule, Usual,
+    DefaultSize, ExpertLayers, ExpertRule, ExpertTensors, Family, RopeRule, ShareRule, SizeKey, SizeKeys, UnitRule,
     WindowRule, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, RETURNED, TRAINING, Used};
@@ -18,7 +18,7 @@ pub(super) const GPT_OSS: Family = Family {
         tensors: ExpertTensors::Stacked { gate_up: "mlp.experts.gate_up_proj", down: "mlp.experts.down_proj" },
         count: size(&["num_local_experts", "num_experts"], 128),
         chosen: size(&["num_experts_per_tok"], 4),
-        inner: SizeKey { names: &["intermediate_size"], default: Usual::Number(2_880) },
+        inner: SizeKey { names: &["intermediate_size"], default: DefaultSize::Number(2_880) },
         shares: ShareRule::OfChosen,
         unit: UnitRule::Cut { alpha: ("swiglu_alpha", 1.702), limit: ("swiglu_limit", 7.0) },
         layers: ExpertLayers::All,
@@ -37,7 +37,7 @@ pub(super) const GPT_OSS: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::Alternate(128),
-    rope: Some(RopeRule { theta: (&["rope_theta"], 1.5e5), usual: Some(YARN), ..ROPE }),
+    rope: Some(RopeRule { theta: (&["rope_theta"], 1.5e5), default: Some(YARN), ..ROPE }),
     ..LLAMA
 };
 

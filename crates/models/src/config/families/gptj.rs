@@ -3,8 +3,8 @@
 use super::gpt2::{GPT2, KEYS as KEYS_OF_GPT2};
 use super::llama::ROPE;
 use crate::config::family::{
-    Biases, BlockShape, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, RopeRule, ScoreRule,
-    SizeKeys, Turned, size,
+    Biases, BlockShape, EmbeddingNames, Family, Initial, Layout, MlpNames, ProjectionNames, RopeRule, RotaryDim,
+    ScoreRule, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, SUMMARY, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -19,7 +19,7 @@ pub(super) const GPTJ: Family = Family {
     output: "attn.out_proj",
     mlp: MlpNames::Plain { widen: "mlp.fc_in", narrow: "mlp.fc_out" },
     mlp_norms: Residual::before("ln_1"),
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     layout: Layout::OutputsByInputs,
     biases: Biases::Optional,
     sizes: SizeKeys {
@@ -34,7 +34,7 @@ pub(super) const GPTJ: Family = Family {
     scores: ScoreRule::Root,
     rope: Some(RopeRule {
         theta: (&[], 1e4),
-        turned: Turned::Number("rotary_dim", 64),
+        rotary_dim: RotaryDim::Number("rotary_dim", 64),
         layout: RopeLayout::Interleaved,
         ..ROPE
     }),

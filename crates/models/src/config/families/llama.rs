@@ -4,8 +4,8 @@
 use super::bert::BERT;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    Biases, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeLayers,
-    RopeRule, SizeKey, SizeKeys, Turned, Usual, size,
+    Biases, DefaultSize, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames,
+    RopeLayers, RopeRule, RotaryDim, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::config::map_kind::MapKind;
@@ -37,8 +37,8 @@ pub(crate) const LLAMA: Family = Family {
         d: size(&["hidden_size"], 4_096),
         layers: size(&["num_hidden_layers"], 32),
         heads: size(&["num_attention_heads"], 32),
-        key_heads: SizeKey { names: &["num_key_value_heads"], default: Usual::Heads },
-        head_dim: SizeKey { names: &["head_dim"], default: Usual::WidthOfHead },
+        key_heads: SizeKey { names: &["num_key_value_heads"], default: DefaultSize::Heads },
+        head_dim: SizeKey { names: &["head_dim"], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 11_008),
         vocabulary: size(&["vocab_size"], 32_000),
         token_types: size(&[], 1),
@@ -51,18 +51,18 @@ pub(crate) const LLAMA: Family = Family {
     mask: MaskRule::Causal,
     rope: Some(ROPE),
     initial: Initial::Plain,
-    usual_map: MapKind::WithOutput,
+    default_map: MapKind::WithOutput,
     ..BERT
 };
 
 /// Positions that turn all entries of a head.
 pub(super) const ROPE: RopeRule = RopeRule {
     theta: (&["rope_theta"], 1e4),
-    turned: Turned::All,
+    rotary_dim: RotaryDim::All,
     layout: RopeLayout::Half,
     layers: RopeLayers::All,
     local: None,
-    usual: None,
+    default: None,
     first_length: None,
 };
 

@@ -3,8 +3,8 @@
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config::activation::Activation;
 use crate::config::family::{
-    EmbeddingNames, Family, FirstNorm, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeRule, SizeKey, SizeKeys,
-    Usual, WindowRule, size,
+    DefaultSize, EmbeddingNames, Family, FirstNorm, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeRule,
+    SizeKey, SizeKeys, WindowRule, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, STORAGE, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -31,8 +31,8 @@ pub(super) const MODERNBERT: Family = Family {
         d: size(&["hidden_size"], 768),
         layers: size(&["num_hidden_layers"], 22),
         heads: size(&["num_attention_heads"], 12),
-        key_heads: SizeKey { names: &[], default: Usual::Heads },
-        head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
+        key_heads: SizeKey { names: &[], default: DefaultSize::Heads },
+        head_dim: SizeKey { names: &[], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 1_152),
         vocabulary: size(&["vocab_size"], 50_368),
         positions: size(&["max_position_embeddings"], 8_192),

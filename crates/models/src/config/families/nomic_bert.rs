@@ -5,8 +5,8 @@ use super::gpt2::KEYS as KEYS_OF_GPT2;
 use super::llama::ROPE;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    Biases, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames, RopeRule,
-    SizeKey, SizeKeys, Usual, size,
+    Biases, DefaultSize, EmbeddingNames, Family, Initial, LayerNames, MaskRule, MlpNames, NormTensors, ProjectionNames,
+    RopeRule, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, STORAGE, SUMMARY, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -29,7 +29,7 @@ pub(super) const NOMIC_BERT: Family = Family {
         d: size(&["n_embd", "hidden_size"], 768),
         layers: size(&["n_layer", "num_hidden_layers"], 12),
         heads: size(&["n_head", "num_attention_heads"], 12),
-        head_dim: SizeKey { names: &["head_dim"], default: Usual::WidthOfHead },
+        head_dim: SizeKey { names: &["head_dim"], default: DefaultSize::WidthOfHead },
         inner: size(&["n_inner", "intermediate_size"], 3_072),
         positions: size(&["n_positions", "max_position_embeddings"], 2_048),
         eps: (&["layer_norm_epsilon", "layer_norm_eps"], 1e-12),

@@ -3,8 +3,8 @@
 use super::gpt2::GPT2;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    Biases, EmbeddingNames, EmbeddingProjection, Family, FirstPosition, Initial, LayerNames, Layout, MlpNames,
-    Presence, Projected, ProjectionNames, ScoreRule, Setting, SizeKey, SizeKeys, Usual, size,
+    Biases, DefaultSize, EmbeddingNames, EmbeddingProjection, Family, FirstPosition, Initial, LayerNames, Layout,
+    MlpNames, Presence, Projected, ProjectionNames, ScoreRule, Setting, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -39,7 +39,7 @@ pub(super) const OPT: Family = Family {
         inner: size(&["ffn_dim"], 3_072),
         vocabulary: size(&["vocab_size"], 50_272),
         positions: size(&["max_position_embeddings"], 2_048),
-        embedding: SizeKey { names: &["word_embed_proj_dim"], default: Usual::Widths(1) },
+        embedding: SizeKey { names: &["word_embed_proj_dim"], default: DefaultSize::Widths(1) },
         eps: (&[], 1e-5),
         activation: (&["activation_function"], Activation::Relu),
         ..GPT2.sizes

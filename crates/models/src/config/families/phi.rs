@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config::activation::Activation;
-use crate::config::family::{BlockShape, Family, MlpNames, NormTensors, RopeRule, SizeKeys, Turned, size};
+use crate::config::family::{BlockShape, Family, MlpNames, NormTensors, RopeRule, RotaryDim, SizeKeys, size};
 use crate::config::keys::{COMMON, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
 use lipscope_core::experiment::Normalization;
@@ -14,7 +14,7 @@ pub(super) const PHI: Family = Family {
     output: "self_attn.dense",
     mlp: MlpNames::Plain { widen: "mlp.fc1", narrow: "mlp.fc2" },
     mlp_norms: Residual::before("input_layernorm"),
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     normalization: Normalization::Layer,
     norm_tensors: NormTensors::Both,
     sizes: SizeKeys {
@@ -27,7 +27,7 @@ pub(super) const PHI: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 0.5), ..ROPE }),
+    rope: Some(RopeRule { rotary_dim: RotaryDim::Share("partial_rotary_factor", 0.5), ..ROPE }),
     ..LLAMA
 };
 

@@ -1,7 +1,7 @@
 //! Phi 3 and 4: Llama with fused matrices and a window where the config has one.
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
-use crate::config::family::{Family, MlpNames, ProjectionNames, RopeRule, SizeKeys, Turned, WindowRule, size};
+use crate::config::family::{Family, MlpNames, ProjectionNames, RopeRule, RotaryDim, SizeKeys, WindowRule, size};
 use crate::config::keys::{COMMON, KeyUse, TRAINING, Used};
 
 pub(super) const PHI3: Family = Family {
@@ -20,7 +20,11 @@ pub(super) const PHI3: Family = Family {
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
     window: WindowRule::All(None),
-    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 1.0), first_length: Some(4_096.0), ..ROPE }),
+    rope: Some(RopeRule {
+        rotary_dim: RotaryDim::Share("partial_rotary_factor", 1.0),
+        first_length: Some(4_096.0),
+        ..ROPE
+    }),
     ..LLAMA
 };
 

@@ -3,7 +3,8 @@
 use super::llama::KEYS as KEYS_OF_LLAMA;
 use super::qwen3::QWEN3;
 use crate::config::family::{
-    ExpertLayers, ExpertRule, ExpertTensors, Family, ShareRule, SizeKey, SizeKeys, UnitRule, Usual, WindowRule, size,
+    DefaultSize, ExpertLayers, ExpertRule, ExpertTensors, Family, ShareRule, SizeKey, SizeKeys, UnitRule, WindowRule,
+    size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, RETURNED, TRAINING, Used};
 
@@ -25,7 +26,7 @@ pub(super) const QWEN3_MOE: Family = Family {
         d: size(&["hidden_size"], 2_048),
         layers: size(&["num_hidden_layers"], 24),
         key_heads: size(&["num_key_value_heads"], 4),
-        head_dim: SizeKey { names: &["head_dim"], default: Usual::WidthOfHead },
+        head_dim: SizeKey { names: &["head_dim"], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 6_144),
         ..QWEN3.sizes
     },

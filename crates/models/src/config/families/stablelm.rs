@@ -2,7 +2,7 @@
 
 use super::llama::{KEYS as KEYS_OF_LLAMA, LLAMA, ROPE};
 use crate::config::family::{
-    BlockShape, Family, NormTensors, RopeRule, Setting, SizeKey, SizeKeys, Turned, Usual, size,
+    BlockShape, DefaultSize, Family, NormTensors, RopeRule, RotaryDim, Setting, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -17,7 +17,7 @@ pub(super) const STABLELM: Family = Family {
     sizes: SizeKeys {
         d: size(&["hidden_size"], 2_560),
         key_heads: size(&["num_key_value_heads"], 32),
-        head_dim: SizeKey { names: &[], default: Usual::WidthOfHead },
+        head_dim: SizeKey { names: &[], default: DefaultSize::WidthOfHead },
         inner: size(&["intermediate_size"], 6_912),
         vocabulary: size(&["vocab_size"], 50_304),
         positions: size(&["max_position_embeddings"], 4_096),
@@ -25,7 +25,7 @@ pub(super) const STABLELM: Family = Family {
         ..LLAMA.sizes
     },
     keys: &[KEYS, KEYS_OF_LLAMA, COMMON],
-    rope: Some(RopeRule { turned: Turned::Share("partial_rotary_factor", 0.25), ..ROPE }),
+    rope: Some(RopeRule { rotary_dim: RotaryDim::Share("partial_rotary_factor", 0.25), ..ROPE }),
     ..LLAMA
 };
 
@@ -33,7 +33,7 @@ pub(super) const STABLELM_SIDE_BY_SIDE: Family = Family {
     variant: "side by side",
     when: &[Setting::Is("use_parallel_residual", "true")],
     mlp_norms: Residual::before("input_layernorm"),
-    block: BlockShape::SideBySide,
+    block: BlockShape::Parallel,
     ..STABLELM
 };
 

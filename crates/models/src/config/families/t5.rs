@@ -3,8 +3,8 @@
 use super::llama::LLAMA;
 use crate::config::activation::Activation;
 use crate::config::family::{
-    BiasRule, EmbeddingNames, Family, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, Setting, SizeKey,
-    SizeKeys, Usual, size,
+    BiasRule, DefaultSize, EmbeddingNames, Family, LayerNames, MaskRule, MlpNames, ProjectionNames, ScoreRule, Setting,
+    SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::residual::Residual;
@@ -34,11 +34,11 @@ pub(super) const T5: Family = Family {
         d: size(&["d_model", "hidden_size"], 512),
         layers: size(&["num_layers", "num_hidden_layers"], 6),
         heads: size(&["num_heads", "num_attention_heads"], 8),
-        key_heads: SizeKey { names: &[], default: Usual::Heads },
+        key_heads: SizeKey { names: &[], default: DefaultSize::Heads },
         head_dim: size(&["d_kv", "head_dim"], 64),
         inner: size(&["d_ff"], 2_048),
         vocabulary: size(&["vocab_size"], 32_128),
-        positions: SizeKey { names: &[], default: Usual::Unlimited },
+        positions: SizeKey { names: &[], default: DefaultSize::Unlimited },
         eps: (&["layer_norm_epsilon"], 1e-6),
         activation: (&["feed_forward_proj"], Activation::Relu),
         ..LLAMA.sizes

@@ -3,7 +3,7 @@
 
 use super::bert::BERT;
 use crate::config::family::{
-    Biases, EmbeddingNames, Family, ImageRule, Initial, MaskRule, ProjectionNames, SizeKey, SizeKeys, Usual, size,
+    Biases, DefaultSize, EmbeddingNames, Family, ImageRule, Initial, MaskRule, ProjectionNames, SizeKey, SizeKeys, size,
 };
 use crate::config::keys::{COMMON, HEAD, Irrelevant, KeyUse, Refused, TRAINING, Unsupported, Used};
 use crate::config::map_kind::MapKind;
@@ -35,7 +35,7 @@ pub(super) const VIT: Family = Family {
     mlp_norms: Residual::before("layernorm_after"),
     biases: Biases::Optional,
     sizes: SizeKeys {
-        vocabulary: SizeKey { names: &[], default: Usual::Unlimited },
+        vocabulary: SizeKey { names: &[], default: DefaultSize::Unlimited },
         token_types: size(&[], 1),
         positions: size(&[], 1),
         ..BERT.sizes
@@ -43,7 +43,7 @@ pub(super) const VIT: Family = Family {
     keys: &[KEYS, SIZES, PICTURES, COMMON],
     mask: MaskRule::Free,
     initial: Initial::Plain,
-    usual_map: MapKind::WithOutput,
+    default_map: MapKind::WithOutput,
     ..BERT
 };
 

@@ -90,7 +90,7 @@ impl Tokenizer {
         };
         notes.extend(without_meaning(&settings, vocabulary));
         let in_whole_file = whole_file::given_ids(&whole)?;
-        let usual = match vocabulary {
+        let default = match vocabulary {
             Vocabulary::WordPieces(_) => Class::of("BertTokenizer"),
             Vocabulary::BytePairs { .. } => Class::of("GPT2Tokenizer"),
             Vocabulary::WholeFile(_) => Class::of("TokenizersBackend"),
@@ -99,7 +99,7 @@ impl Tokenizer {
             config: &config,
             special_tokens: special_tokens.as_ref(),
             added_tokens: added_tokens.as_ref(),
-            defaults: settings.class.as_ref().unwrap_or(&usual).special_tokens(),
+            defaults: settings.class.as_ref().unwrap_or(&default).special_tokens(),
             whole_file: &in_whole_file,
         })?;
         check_never_split(&settings, &config, &added)?;
@@ -133,7 +133,8 @@ impl Tokenizer {
         let adds_first = config.get("add_bos_token").and_then(Value::as_bool);
         let mut tokenizer = Tokenizer { inner, renamed, coverage, notes, around, adds_first };
         if let Vocabulary::WordPieces(_) = vocabulary {
-            let named = |key: &str, usual: &str| tokenizer.named(added.named.get(key).map_or(usual, String::as_str));
+            let named =
+                |key: &str, default: &str| tokenizer.named(added.named.get(key).map_or(default, String::as_str));
             tokenizer.around = named("cls_token", "[CLS]")
                 .and_then(|first| Ok(SpecialTokens { before: vec![first], after: vec![named("sep_token", "[SEP]")?] }));
         }

@@ -232,8 +232,8 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
     if normalizer["type"] == "BertNormalizer" {
         let strips = |normalizer: &Value| normalizer["strip_accents"].as_bool().or(normalizer["lowercase"].as_bool());
         let before = strips(normalizer);
-        let mut put = |key, name, said: Option<bool>, usual: bool| {
-            put(Setting { key, said, usual, holds: is_word_pieces }, &mut normalizer[name], notes);
+        let mut put = |key, name, said: Option<bool>, default: bool| {
+            put(Setting { key, said, default, holds: is_word_pieces }, &mut normalizer[name], notes);
         };
         put("do_lower_case", "lowercase", settings.lowercase, true);
         put("tokenize_chinese_chars", "handle_chinese_chars", settings.chinese_characters, true);
@@ -268,7 +268,7 @@ pub(super) fn apply(settings: &Settings, whole: &mut Value, notes: &mut Vec<Phra
     }
     if let Some(byte_level) = byte_level(&mut whole["pre_tokenizer"]) {
         let setting =
-            Setting { key: "add_prefix_space", said: settings.prefix_space, usual: false, holds: is_byte_pairs };
+            Setting { key: "add_prefix_space", said: settings.prefix_space, default: false, holds: is_byte_pairs };
         put(setting, &mut byte_level["add_prefix_space"], notes);
     }
 }
@@ -287,14 +287,14 @@ struct Setting {
     /// Its value in `tokenizer_config.json`.
     said: Option<bool>,
     /// The default of transformers.
-    usual: bool,
+    default: bool,
     /// Whether transformers prefers it to `tokenizer.json`.
     holds: bool,
 }
 
 /// Applies a setting to its place in `tokenizer.json`, with a note where they differ.
 fn put(setting: Setting, place: &mut Value, notes: &mut Vec<Phrase>) {
-    let Setting { key, said, usual, holds } = setting;
+    let Setting { key, said, default, holds } = setting;
     match said.map(Value::Bool) {
         Some(said) if said != *place => {
             notes.push(difference(key, &said, place, holds));
@@ -302,13 +302,13 @@ fn put(setting: Setting, place: &mut Value, notes: &mut Vec<Phrase>) {
                 *place = said;
             }
         }
-        None if holds && place.as_bool() == Some(!usual) => notes.push(phrase!(
+        None if holds && place.as_bool() == Some(!default) => notes.push(phrase!(
             "setting_of_the_file",
-            "`{key}` is {value} as tokenizer.json says; transformers may take {usual}, because tokenizer_config.json \
+            "`{key}` is {value} as tokenizer.json says; transformers may take {default}, because tokenizer_config.json \
              does not say it",
             key = key,
             value = place.to_string(),
-            usual = usual.to_string()
+            default = default.to_string()
         )),
         _ => {}
     }

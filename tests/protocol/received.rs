@@ -1,4 +1,4 @@
-//! Helpers for tests with [`Browser`]: one that is ready, and the events that were heard of an order.
+//! Helpers for tests with [`Browser`]: one that is ready, and the events that were received of an order.
 
 use lipscope_protocol::envelope::Content;
 use lipscope_protocol::pool::{PoolEvent, PoolOptions, Spare};
@@ -30,20 +30,20 @@ pub fn orders(line: Line, numbers: std::ops::Range<u64>, to: u32, milliseconds: 
     numbers.map(|number| order(line, number, counting(to, milliseconds))).collect()
 }
 
-/// When something was first heard of an order.
+/// When something was first received of an order.
 pub fn time_of(browser: &Browser, number: u64, content: Content<AnyEvent>) -> f64 {
-    let heard = browser.time_of(number, &content);
-    heard.unwrap_or_else(|| panic!("no {content:?} of {number} in {:?}", browser.heard))
+    let received = browser.time_of(number, &content);
+    received.unwrap_or_else(|| panic!("no {content:?} of {number} in {:?}", browser.received))
 }
 
-/// How many of the events that were heard satisfy `is_it`.
+/// How many of the events that were received satisfy `is_it`.
 pub fn count(browser: &Browser, is_it: impl Fn(&Event) -> bool) -> usize {
-    browser.heard.iter().filter(|(_, event)| is_it(event)).count()
+    browser.received.iter().filter(|(_, event)| is_it(event)).count()
 }
 
 /// The `left` of the replies that end an order, in order of time.
 pub fn left(browser: &Browser) -> Vec<usize> {
-    let ends = browser.heard.iter().filter_map(|(_, event)| match event {
+    let ends = browser.received.iter().filter_map(|(_, event)| match event {
         PoolEvent::Reply { content, left, .. } if content.is_last() => Some(*left),
         PoolEvent::GaveUp { left, .. } => Some(*left),
         _ => None,

@@ -1,4 +1,4 @@
-//! Turns replies of workers into events for the page. The page hears the parts of an order in sequence, whichever part
+//! Turns replies of workers into events for the page. The page receives the parts of an order in sequence, whichever part
 //! was done first.
 
 use std::rc::Rc;
@@ -20,7 +20,7 @@ struct PartSource<P, C> {
 
 impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     /// Handles a reply.
-    pub(super) fn hear_reply(&mut self, id: WorkerId, Reply { run_id, content }: Reply<T::Event>) {
+    pub(super) fn on_reply(&mut self, id: WorkerId, Reply { run_id, content }: Reply<T::Event>) {
         let Some(worker) = self.workers.iter_mut().find(|worker| worker.id == id) else { return };
         if worker.run != Some(run_id) {
             // The run was preempted.
@@ -48,8 +48,8 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
         self.take_in(lane, run_id, content);
         let had_event = self.lane(lane).has_event;
         match lane.policy() {
-            Policy::Queue => self.tell_run(lane, run_id),
-            Policy::Newest(_) => self.tell_head(lane),
+            Policy::Queue => self.emit_run(lane, run_id),
+            Policy::Newest(_) => self.emit_head(lane),
         }
         if self.lane(lane).has_event && !had_event {
             self.preempt_when_due(lane);
@@ -83,7 +83,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
     }
 
     /// Sends the contents of a queue's run to the page.
-    fn tell_run(&mut self, lane: L, run_id: RunId) {
+    fn emit_run(&mut self, lane: L, run_id: RunId) {
         let state = self.lane(lane);
         if let Some(run) = state.run(run_id) {
             let (of, held) = (Rc::clone(&run.part.order), std::mem::take(&mut run.part.held));
@@ -91,12 +91,12 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             let reply = |content| PoolEvent::Reply { lane, run_id, of: Rc::clone(&of), content, left };
             self.events.extend(held.into_iter().map(reply));
         } else if let Some(idx) = state.over.iter().position(|over| over.0 == run_id) {
-            self.tell_over(lane, idx);
+            self.emit_over(lane, idx);
         }
     }
 
     /// Sends the contents of the next parts in order, unless the page is still drawing earlier ones.
-    pub(super) fn tell_head(&mut self, lane: L) {
+    pub(super) fn emit_head(&mut self, lane: L) {
         let state = self.lane(lane);
         if state.drawing.is_some() && !(state.queue.is_empty() && state.running.is_empty()) {
             return;
@@ -105,7 +105,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
             let state = self.lane(lane);
             match state.head() {
                 None | Some(Head::Waiting) => return,
-                Some(Head::Over(idx)) => self.tell_over(lane, idx),
+                Some(Head::Over(idx)) => self.emit_over(lane, idx),
                 Some(Head::Running(run_id)) => {
                     let Some(part) = state.run(run_id).map(|run| &mut run.part) else { return };
                     let of = PartSource {
@@ -123,14 +123,14 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                         None => part.held.len(),
                     };
                     let ready: Vec<_> = part.held.drain(..n_ready).collect();
-                    return ready.into_iter().for_each(|content| self.tell(lane, &of, content));
+                    return ready.into_iter().for_each(|content| self.emit(lane, &of, content));
                 }
             }
         }
     }
 
     /// Sends the contents of a part that is over.
-    fn tell_over(&mut self, lane: L, idx: usize) {
+    fn emit_over(&mut self, lane: L, idx: usize) {
         let state = self.lane(lane);
         let (run_id, part) = state.over.remove(idx);
         let of = PartSource {
@@ -153,7 +153,7 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
                         none => *none = Some(event),
                     }
                 }
-                content => self.tell(lane, &of, content),
+                content => self.emit(lane, &of, content),
             }
         }
         let state = self.lane(lane);
@@ -163,13 +163,13 @@ impl<T: TaskList, L: Lane, C> Pool<T, L, C> {
 
     /// Sends a content of a part to the page, after the pieces joined before it. Only the first part of an order
     /// reports that it has started, and only the last one that it is finished.
-    fn tell(&mut self, lane: L, of: &PartSource<T::Plan, C>, content: Content<T::Event>) {
-        let is_told = match &content {
+    fn emit(&mut self, lane: L, of: &PartSource<T::Plan, C>, content: Content<T::Event>) {
+        let is_emitted = match &content {
             Content::Started => of.is_first,
             Content::Finished => of.is_last,
             _ => true,
         };
-        if !is_told {
+        if !is_emitted {
             return;
         }
         let state = self.lane(lane);

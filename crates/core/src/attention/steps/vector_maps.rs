@@ -44,7 +44,7 @@ pub(crate) fn all_rows(maps: &[MapLayout]) -> [Vec<Range<usize>>; 2] {
 
 /// The steps at the tokens of a forward pass.
 #[derive(Clone, Debug)]
-pub(crate) struct Turn<T: Scalar> {
+pub(crate) struct VectorMaps<T: Scalar> {
     /// Run before the parts.
     wide: Vec<Wide<T>>,
     parts: Vec<Part<T>>,
@@ -66,7 +66,7 @@ struct Part<T: Scalar> {
     feature: Option<Feature<T>>,
 }
 
-impl<T: Scalar> Turn<T> {
+impl<T: Scalar> VectorMaps<T> {
     /// Turns the projections (p x n) of the maps; `None` where there is nothing to do.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl<T: Scalar> Turn<T> {
                 parts.push(Part::of(&map.v_rows, norm, (None, None), projections)?);
             }
         }
-        Ok(Some(Turn { wide, parts }))
+        Ok(Some(VectorMaps { wide, parts }))
     }
 
     /// The changes of the turned vectors, from the changes of the projections (p n numbers), in place.
@@ -160,7 +160,7 @@ impl<T: Scalar> Turn<T> {
     }
 
     /// The same steps in another type of number.
-    pub(crate) fn cast<U: Scalar>(&self) -> Turn<U> {
+    pub(crate) fn cast<U: Scalar>(&self) -> VectorMaps<U> {
         let cast = |part: &Part<T>| Part {
             rows: part.rows.clone(),
             norm: part.norm.as_ref().map(Normed::cast),
@@ -168,7 +168,7 @@ impl<T: Scalar> Turn<T> {
             feature: part.feature.as_ref().map(Feature::cast),
         };
         let wide = self.wide.iter().map(|wide| Wide { rows: wide.rows.clone(), norm: wide.norm.cast() }).collect();
-        Turn { wide, parts: self.parts.iter().map(cast).collect() }
+        VectorMaps { wide, parts: self.parts.iter().map(cast).collect() }
     }
 
     /// Calls `work` with every token's column of `columns`.

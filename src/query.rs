@@ -18,7 +18,7 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 use crate::frame::Debounce;
 use crate::phase::Phase;
 use crate::strings;
-use crate::workers::{EngineLane, EngineListener, EngineNews, EngineWorkers};
+use crate::workers::{EngineLane, EngineListener, EngineMessage, EngineWorkers};
 
 /// The URL of the engine's worker, beside the page.
 const WORKER_URL: &str = "./worker_loader.js";
@@ -29,7 +29,7 @@ const REST: Duration = Duration::from_millis(70);
 pub type Request = Result<Vec<EnginePlan>, &'static str>;
 
 /// Carries out a plan, and returns all that is said about it.
-pub type Here = Rc<dyn Fn(&EnginePlan) -> Vec<Content<EngineEvent>>>;
+pub type LocalEngine = Rc<dyn Fn(&EnginePlan) -> Vec<Content<EngineEvent>>>;
 
 /// The engine's workers.
 #[derive(Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct Engine {
     /// `None` before the page has started them.
     workers: StoredValue<Option<EngineWorkers>, LocalStorage>,
     /// For a document: the engine that carries out each plan at once, in place of workers.
-    here: StoredValue<Option<Here>, LocalStorage>,
+    local: StoredValue<Option<LocalEngine>, LocalStorage>,
     /// The message about the workers that the page shows, if there is one.
     pub status: RwSignal<Option<String>>,
     /// Whether no worker can be started.
@@ -48,7 +48,7 @@ impl Default for Engine {
     fn default() -> Self {
         Engine {
             workers: StoredValue::new_local(None),
-            here: StoredValue::new_local(None),
+            local: StoredValue::new_local(None),
             status: RwSignal::new(None),
             is_down: RwSignal::new(false),
         }
@@ -59,11 +59,13 @@ impl Engine {
     /// Starts the workers.
     pub fn start(self) {
         let workers = EngineWorkers::on_all_cores(WORKER_URL, Spare::One, move |(event, _)| match event {
-            PoolEvent::Reply { of, content, left, .. } => of.companion.tell(&of.plan, EngineNews::Reply(content, left)),
+            PoolEvent::Reply { of, content, left, .. } => {
+                of.companion.emit(&of.plan, EngineMessage::Reply(content, left))
+            }
             PoolEvent::Restarted(lane) => self.status.set(Some(strings::restarted(lane).into())),
             PoolEvent::GaveUp { lane, of, .. } => {
                 self.status.set(Some(strings::gave_up(lane).into()));
-                of.companion.tell(&of.plan, EngineNews::GaveUp);
+                of.companion.emit(&of.plan, EngineMessage::GaveUp);
             }
             PoolEvent::CannotStart => {
                 self.is_down.set(true);
@@ -83,30 +85,30 @@ impl Engine {
 
     /// Whether the page has started them.
     pub fn has_started(self) -> bool {
-        self.workers.with_value(Option::is_some) || self.here.with_value(Option::is_some)
+        self.workers.with_value(Option::is_some) || self.local.with_value(Option::is_some)
     }
 
-    /// Carries out each plan at once, without workers: `here` returns all that is said about it.
-    pub fn start_here(self, here: Here) {
-        self.here.set_value(Some(here));
+    /// Carries out each plan at once, without workers: `local` returns all that is said about it.
+    pub fn start_local(self, local: LocalEngine) {
+        self.local.set_value(Some(local));
     }
 
-    /// Replaces the work of a lane by these plans. `hear` receives every reply to them.
+    /// Replaces the work of a lane by these plans. `on_event` receives every reply to them.
     pub fn submit(
         self,
         lane: EngineLane,
         plans: impl IntoIterator<Item = EnginePlan>,
-        hear: impl Fn(&EnginePlan, EngineNews) + 'static,
+        on_event: impl Fn(&EnginePlan, EngineMessage) + 'static,
     ) {
-        if let Some(here) = self.here.get_value() {
+        if let Some(local) = self.local.get_value() {
             let mut plans = plans.into_iter().peekable();
             while let Some(plan) = plans.next() {
                 let left = usize::from(plans.peek().is_some());
-                here(&plan).into_iter().for_each(|content| hear(&plan, EngineNews::Reply(content, left)));
+                local(&plan).into_iter().for_each(|content| on_event(&plan, EngineMessage::Reply(content, left)));
             }
             return;
         }
-        let listener = EngineListener::new(hear);
+        let listener = EngineListener::new(on_event);
         let orders = plans.into_iter().map(|plan| Order { plan, companion: listener.clone() });
         self.with(|workers| workers.submit(lane, orders));
     }
@@ -155,12 +157,12 @@ pub enum AtFailure {
 }
 
 /// The latest request to a lane, and the data that its answers make. It dereferences to the signal of the data.
-pub struct Ask<T: 'static> {
+pub struct Query<T: 'static> {
     data: RwSignal<T>,
     run: Run,
 }
 
-/// The part of an [`Ask`] that does not depend on the type of its data.
+/// The part of an [`Query`] that does not depend on the type of its data.
 #[derive(Clone, Copy)]
 struct Run {
     engine: Engine,
@@ -179,21 +181,21 @@ struct Run {
     waiting: Debounce,
 }
 
-/// The function that hears the answers to one request. If an equal request is made, its function takes the place of
+/// The function that receives the answers to one request. If an equal request is made, its function takes the place of
 /// this one.
-type Listener = Rc<RefCell<Hear>>;
+type Listener = Rc<RefCell<OnEvent>>;
 
-type Hear = Rc<dyn Fn(&EnginePlan, Answer)>;
+type OnEvent = Rc<dyn Fn(&EnginePlan, Answer)>;
 
-impl<T> Clone for Ask<T> {
+impl<T> Clone for Query<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Ask<T> {}
+impl<T> Copy for Query<T> {}
 
-impl<T> Deref for Ask<T> {
+impl<T> Deref for Query<T> {
     type Target = RwSignal<T>;
 
     fn deref(&self) -> &RwSignal<T> {
@@ -201,7 +203,7 @@ impl<T> Deref for Ask<T> {
     }
 }
 
-impl<T: Default + Send + Sync + 'static> Ask<T> {
+impl<T: Default + Send + Sync + 'static> Query<T> {
     /// Data before any request.
     pub fn new(engine: Engine, lane: EngineLane, at_failure: AtFailure) -> Self {
         let data = RwSignal::default();
@@ -218,19 +220,19 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
             clear: StoredValue::new_local(clear),
             waiting: Debounce::default(),
         };
-        Ask { data, run }
+        Query { data, run }
     }
 
-    /// Makes a request, unless it equals the latest one. `hear` receives the answers to this request only. If the
-    /// request equals the latest one, `hear` replaces the earlier function and receives the answers that are still to
+    /// Makes a request, unless it equals the latest one. `on_event` receives the answers to this request only. If the
+    /// request equals the latest one, `on_event` replaces the earlier function and receives the answers that are still to
     /// come, since it may know more of the page's state.
-    pub fn want(self, request: Request, start: Start, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
-        self.run.want(request, start, Rc::new(move |plan, answer| hear(self, plan, answer)));
+    pub fn request(self, request: Request, start: Start, on_event: impl Fn(Self, &EnginePlan, Answer) + 'static) {
+        self.run.request(request, start, Rc::new(move |plan, answer| on_event(self, plan, answer)));
     }
 
     /// Begins a request, even if it equals the latest one. The data stay until its first answer, or until it fails.
-    pub fn begin(self, request: Request, hear: impl Fn(Self, &EnginePlan, Answer) + 'static) {
-        self.run.begin(request, Rc::new(move |plan, answer| hear(self, plan, answer)));
+    pub fn begin(self, request: Request, on_event: impl Fn(Self, &EnginePlan, Answer) + 'static) {
+        self.run.begin(request, Rc::new(move |plan, answer| on_event(self, plan, answer)));
     }
 
     /// Changes the data. Those of an earlier request are cleared first.
@@ -251,7 +253,7 @@ impl<T: Default + Send + Sync + 'static> Ask<T> {
     }
 }
 
-impl<T> Ask<T> {
+impl<T> Query<T> {
     /// The latest request. Tracks it.
     pub fn latest(self) -> Option<Request> {
         self.run.latest.get()
@@ -309,32 +311,32 @@ impl<T> Ask<T> {
 }
 
 impl Run {
-    fn want(self, request: Request, start: Start, hear: Hear) {
+    fn request(self, request: Request, start: Start, on_event: OnEvent) {
         let (is_latest, is_first) =
             self.latest.with_untracked(|latest| (latest.as_ref() == Some(&request), latest.is_none()));
         if is_latest {
             return self.listener.with_value(|listener| {
                 if let Some(listener) = listener {
-                    listener.replace(hear);
+                    listener.replace(on_event);
                 }
             });
         }
         if start == Start::Now || is_first {
-            return self.begin(request, hear);
+            return self.begin(request, on_event);
         }
         self.engine.cancel(self.lane);
-        self.expect(request, hear);
+        self.expect(request, on_event);
         self.waiting.after(REST, move || self.order());
     }
 
-    fn begin(self, request: Request, hear: Hear) {
-        self.expect(request, hear);
+    fn begin(self, request: Request, on_event: OnEvent) {
+        self.expect(request, on_event);
         self.order();
     }
 
-    fn expect(self, request: Request, hear: Hear) {
+    fn expect(self, request: Request, on_event: OnEvent) {
         self.waiting.forget();
-        self.listener.set_value(Some(Rc::new(RefCell::new(hear))));
+        self.listener.set_value(Some(Rc::new(RefCell::new(on_event))));
         self.latest.set(Some(request));
         set_if_new(self.is_old, true);
         set_if_new(self.progress, None);
@@ -360,7 +362,7 @@ impl Run {
     fn go_on(self, plans: Vec<EnginePlan>) {
         set_if_new(self.phase, Phase::Running);
         let Some(listener) = self.listener.get_value() else { return };
-        self.engine.submit(self.lane, plans, move |plan, news| self.hear(plan, news, &listener));
+        self.engine.submit(self.lane, plans, move |plan, message| self.on_event(plan, message, &listener));
     }
 
     fn stop(self, phase: Phase) {
@@ -369,34 +371,34 @@ impl Run {
         self.end(phase);
     }
 
-    /// Hands news about a plan to the listener of its request. A request that was replaced may still answer while the
+    /// Hands a message about a plan to the listener of its request. A request that was replaced may still answer while the
     /// latest one waits for a worker: its results are shown, so that numbers follow a moving slider; its other replies
     /// are dropped.
-    fn hear(self, plan: &EnginePlan, news: EngineNews, listener: &Listener) {
+    fn on_event(self, plan: &EnginePlan, message: EngineMessage, listener: &Listener) {
         let Some(latest) = self.listener.try_get_value().flatten() else { return };
         let is_latest = Rc::ptr_eq(&latest, listener);
         // A clone, so that the cell is not borrowed while the function runs: the function may make an equal request,
         // which replaces the content of the cell.
         let listener = Rc::clone(&listener.borrow());
-        match news {
-            EngineNews::Reply(Content::Event(event), _) => {
+        match message {
+            EngineMessage::Reply(Content::Event(event), _) => {
                 listener(plan, Answer::Event(event));
                 if !is_latest {
                     set_if_new(self.is_old, true);
                 }
             }
             _ if !is_latest => {}
-            EngineNews::Reply(Content::Progress(progress), _) => self.progress.set(Some(progress)),
-            EngineNews::Reply(Content::Finished, 0) => self.end(Phase::Done),
-            EngineNews::Reply(Content::Failed(problem), _) => {
+            EngineMessage::Reply(Content::Progress(progress), _) => self.progress.set(Some(progress)),
+            EngineMessage::Reply(Content::Finished, 0) => self.end(Phase::Done),
+            EngineMessage::Reply(Content::Failed(problem), _) => {
                 self.end(Phase::Failed(problem.clone().into()));
                 listener(plan, Answer::Failed(problem));
             }
-            EngineNews::GaveUp => {
+            EngineMessage::GaveUp => {
                 self.end(Phase::Failed(strings::gave_up(self.lane).into()));
                 listener(plan, Answer::GaveUp);
             }
-            EngineNews::Reply(Content::Started | Content::Finished | Content::Cancelled, _) => {}
+            EngineMessage::Reply(Content::Started | Content::Finished | Content::Cancelled, _) => {}
         }
     }
 
@@ -420,7 +422,7 @@ mod tests {
     use crate::plans;
     use crate::state::PageState;
 
-    type Draws = Ask<Vec<usize>>;
+    type Draws = Query<Vec<usize>>;
 
     fn plan(draws: usize) -> EnginePlan {
         let state = PageState { draws, ..PageState::default() };
@@ -428,14 +430,14 @@ mod tests {
     }
 
     /// Adds the draws of the plan that is answered.
-    fn hear(ask: Draws, plan: &EnginePlan, answer: Answer) {
+    fn on_event(ask: Draws, plan: &EnginePlan, answer: Answer) {
         if let (EnginePlan::Sweep(plan), Answer::Event(_)) = (plan, answer) {
             ask.fresh(|data| data.push(plan.draws));
         }
     }
 
-    fn tell(ask: Draws, draws: usize, listener: &Listener, content: Content<EngineEvent>) {
-        ask.run.hear(&plan(draws), EngineNews::Reply(content, 0), listener);
+    fn emit(ask: Draws, draws: usize, listener: &Listener, content: Content<EngineEvent>) {
+        ask.run.on_event(&plan(draws), EngineMessage::Reply(content, 0), listener);
     }
 
     fn event() -> Content<EngineEvent> {
@@ -447,28 +449,28 @@ mod tests {
     }
 
     fn with_ask(at_failure: AtFailure, test: impl FnOnce(Draws)) {
-        Owner::new().with(|| test(Ask::new(Engine::default(), EngineLane::Sweep, at_failure)));
+        Owner::new().with(|| test(Query::new(Engine::default(), EngineLane::Sweep, at_failure)));
     }
 
     #[test]
     fn the_data_answer_the_latest_request_and_a_replaced_one_ends_nothing() {
         with_ask(AtFailure::Clear, |ask| {
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
             let first = latest(ask);
             // The same request is not made twice.
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
             assert!(Rc::ptr_eq(&first, &latest(ask)));
-            tell(ask, 1, &first, event());
-            tell(ask, 1, &first, event());
+            emit(ask, 1, &first, event());
+            emit(ask, 1, &first, event());
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1, 1], false, Phase::Running));
-            ask.want(Ok(vec![plan(2)]), Start::Now, hear);
+            ask.request(Ok(vec![plan(2)]), Start::Now, on_event);
             assert_eq!((ask.get(), ask.is_stale()), (vec![1, 1], true));
             // Late replies to the first request: its result is shown as old, and its end is ignored.
-            tell(ask, 1, &first, event());
-            tell(ask, 1, &first, Content::Finished);
+            emit(ask, 1, &first, event());
+            emit(ask, 1, &first, Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![1], true, Phase::Running));
-            tell(ask, 2, &latest(ask), event());
-            tell(ask, 2, &latest(ask), Content::Finished);
+            emit(ask, 2, &latest(ask), event());
+            emit(ask, 2, &latest(ask), Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![2], false, Phase::Done));
         });
     }
@@ -476,26 +478,26 @@ mod tests {
     #[test]
     fn of_equal_requests_the_newest_one_hears_the_answers() {
         with_ask(AtFailure::Clear, |ask| {
-            let hear_as = |mark: usize| {
+            let on_event_as = |mark: usize| {
                 move |ask: Draws, _: &EnginePlan, answer: Answer| {
                     if matches!(answer, Answer::Event(_)) {
                         ask.fresh(|data| data.push(mark));
                     }
                 }
             };
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(10));
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event_as(10));
             let submitted = latest(ask);
-            tell(ask, 1, &submitted, event());
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(20));
-            tell(ask, 1, &submitted, event());
-            // So it is if the equal request is made while an answer is heard.
-            ask.want(Ok(vec![plan(1)]), Start::Now, move |ask: Draws, _: &EnginePlan, _| {
+            emit(ask, 1, &submitted, event());
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event_as(20));
+            emit(ask, 1, &submitted, event());
+            // So it is if the equal request is made while an answer is received.
+            ask.request(Ok(vec![plan(1)]), Start::Now, move |ask: Draws, _: &EnginePlan, _| {
                 ask.fresh(|data| data.push(30));
-                ask.want(Ok(vec![plan(1)]), Start::Now, hear_as(40));
+                ask.request(Ok(vec![plan(1)]), Start::Now, on_event_as(40));
             });
-            tell(ask, 1, &submitted, event());
-            tell(ask, 1, &submitted, event());
-            tell(ask, 1, &submitted, Content::Finished);
+            emit(ask, 1, &submitted, event());
+            emit(ask, 1, &submitted, event());
+            emit(ask, 1, &submitted, Content::Finished);
             assert_eq!((ask.get(), ask.is_stale(), ask.phase()), (vec![10, 20, 30, 40], false, Phase::Done));
         });
     }
@@ -503,17 +505,17 @@ mod tests {
     #[test]
     fn stopped_work_is_not_whole_before_it_is_done_again() {
         with_ask(AtFailure::Clear, |ask| {
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
-            tell(ask, 1, &latest(ask), event());
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
+            emit(ask, 1, &latest(ask), event());
             assert!(!ask.is_whole(), "the work goes on");
             ask.stop(Phase::Stopped);
             assert!(!ask.is_stale() && !ask.is_whole(), "a part is there");
             ask.again();
             assert!(!ask.is_whole(), "the part is of before");
-            tell(ask, 1, &latest(ask), event());
-            tell(ask, 1, &latest(ask), Content::Finished);
+            emit(ask, 1, &latest(ask), event());
+            emit(ask, 1, &latest(ask), Content::Finished);
             assert!(ask.is_whole());
-            ask.want(Ok(vec![plan(2)]), Start::Now, hear);
+            ask.request(Ok(vec![plan(2)]), Start::Now, on_event);
             assert!(!ask.is_whole(), "another request was made");
         });
     }
@@ -522,12 +524,12 @@ mod tests {
     fn data_of_an_earlier_request_go_or_stay_where_the_latest_one_fails() {
         for (at_failure, left) in [(AtFailure::Clear, vec![]), (AtFailure::Keep, vec![1])] {
             with_ask(at_failure, |ask| {
-                ask.want(Ok(vec![plan(1)]), Start::Now, hear);
-                tell(ask, 1, &latest(ask), event());
-                ask.want(Err("no tokens"), Start::Now, hear);
+                ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
+                emit(ask, 1, &latest(ask), event());
+                ask.request(Err("no tokens"), Start::Now, on_event);
                 assert_eq!((ask.get(), ask.phase()), (left.clone(), Phase::Failed("no tokens".into())));
                 // Without plans there are no data.
-                ask.want(Ok(Vec::new()), Start::Now, hear);
+                ask.request(Ok(Vec::new()), Start::Now, on_event);
                 assert_eq!((ask.get(), ask.phase()), (Vec::new(), Phase::Done));
             });
         }
@@ -536,11 +538,11 @@ mod tests {
     #[test]
     fn work_that_is_left_is_asked_for_again_and_work_that_is_done_is_not() {
         with_ask(AtFailure::Clear, |ask| {
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
             ask.leave();
             assert_eq!((ask.latest(), ask.phase()), (None, Phase::Stopped));
-            ask.want(Ok(vec![plan(1)]), Start::Now, hear);
-            tell(ask, 1, &latest(ask), Content::Finished);
+            ask.request(Ok(vec![plan(1)]), Start::Now, on_event);
+            emit(ask, 1, &latest(ask), Content::Finished);
             ask.leave();
             assert_eq!((ask.latest(), ask.phase()), (Some(Ok(vec![plan(1)])), Phase::Done));
         });
