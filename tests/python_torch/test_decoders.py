@@ -127,7 +127,7 @@ class Decoders(unittest.TestCase):
         read = lipscope.torch.attention(model, IDS, heads="all")
         measured = lipscope.torch.blocks(model, IDS, map="with-output", tolerance=1e-9)
         for one, other in zip(read, measured, strict=True):
-            self.assertEqual(one.experiment["score"]["rope"]["layout"], "interleaved")
+            self.assertEqual(one.experiment.to_dict()["score"]["rope"]["layout"], "interleaved")
             self.assertLess(abs(lipscope.measure(one.experiment).spectral / other.value - 1), TOLERANCE)
 
     def test_an_output_matrix_with_more_beside_it_is_found(self):
