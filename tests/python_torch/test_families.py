@@ -165,6 +165,16 @@ class Steps(unittest.TestCase):
             of_head = lambda x: module.of_heads(x[None], **call)[0].unflatten(-1, (HEADS, WIDTH))[:, one.head]
             self.assertLess(abs(one.measure().value / dense_norm(of_head, x[0]) - 1), 1e-9)
 
+    def test_beside_a_sink_a_number_for_each_row_is_no_slope(self):
+        module = drawn(GptOssAttention())
+        x, at = torch.randn(1, N, D, dtype=torch.float64), positions(N, pairs=True)
+        rows = torch.linspace(-2, 2, N, dtype=torch.float64)[:, None].expand(N, N)
+        mask = torch.full((N, N), float("-inf"), dtype=torch.float64).triu(1) + rows
+        mask = mask[None, None].expand(1, HEADS, N, N)
+        for one in lipscope.torch.attention(module, x, position_embeddings=at, attention_mask=mask):
+            of_head = lambda x: module.of_heads(x[None], at, mask)[0].unflatten(-1, (HEADS, WIDTH))[:, one.head]
+            self.assertLess(abs(one.measure().value / dense_norm(of_head, x[0]) - 1), 1e-9, one.head)
+
     def test_an_item_of_padding_alone_is_refused_by_number(self):
         x, mask = torch.randn(2, N, D, dtype=torch.float64), torch.zeros(2, 1, N, N, dtype=torch.float64)
         mask[1] = float("-inf")

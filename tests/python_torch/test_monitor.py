@@ -218,6 +218,40 @@ class Rows(unittest.TestCase):
         self.assertEqual(flat["local_lipschitz/blocks.1/block"], rows[1]["value"])
         self.assertEqual(flat["max_logit/blocks.1"], rows[0]["max_logit"])
 
+    def test_a_pair_may_be_forbidden_by_any_large_negative_number(self):
+        class Written(CausalAttention):
+            """Attention that is written out; with a sink it shifts its scores before softmax, as gpt-oss does."""
+
+            forbidden, has_sink = float("-inf"), False
+
+            def forward(self, x):
+                q, k, v = (part.unflatten(-1, (HEADS, -1)).transpose(1, 2) for part in self.qkv(x).split(D, -1))
+                later = torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)
+                scores = (q @ k.mT).masked_fill(later, self.forbidden)
+                if self.has_sink:
+                    scores = torch.cat([scores, torch.full_like(scores[..., :1], 9.0)], -1)
+                    scores = scores - scores.amax(-1, keepdim=True)
+                weights = scores.softmax(-1)[..., : x.shape[1]]
+                return self.out((weights @ v).transpose(1, 2).flatten(2))
+
+        def columns(**attributes):
+            model = gpt(layers=1).double()
+            model.blocks[0].attention.__class__ = type("Written", (Written,), attributes)
+            (row,) = Monitor(model, PROBE, maps="attention", exact=False).measure(0)
+            return row
+
+        expected = columns()
+        for forbidden in (-1e9, -1e4, float(torch.finfo(torch.float32).min)):
+            found = columns(forbidden=forbidden)
+            for name in ("max_logit", "entropy_mean", "entropy_min", "sink"):
+                self.assertAlmostEqual(found[name], expected[name], places=12, msg=f"{name} {forbidden}")
+        # The sink of nearly all attention is no token, and the weights of tokens among themselves are as before.
+        found = columns(has_sink=True)
+        self.assertIsNone(found["max_logit"])
+        self.assertLess(found["sink"], 1.0)
+        for name in ("entropy_mean", "entropy_min"):
+            self.assertAlmostEqual(found[name], expected[name], places=9)
+
     def test_items_of_a_probe_have_rows_of_their_own(self):
         model = gpt().double()
         rows = Monitor(model, PROBE.repeat(2, 1) + torch.tensor([[0], [1]]), maps="block").measure(0)
@@ -505,6 +539,27 @@ class Penalty(unittest.TestCase):
             lipscope.torch.penalty(lambda x: block(x[None])[0], x)
         with self.assertRaisesRegex(ValueError, "NaN or infinite"):
             lipscope.torch.penalty(torch.sqrt, torch.zeros(3))
+
+    def test_a_function_may_differentiate_fused_attention_itself(self):
+        torch.manual_seed(0)
+        weight, x = (torch.randn(*shape, dtype=torch.float64) for shape in ((6, 6), (4, 6)))
+
+        def energy(y):
+            query = (y @ weight.to(y.dtype))[None]
+            return nn.functional.scaled_dot_product_attention(query, y[None], y[None]).sin().sum()
+
+        with sdpa_kernel(SDPBackend.MATH):
+            expected = dense_norm(torch.func.grad(energy), x)
+            of_step = dense_norm(lambda x: x - 0.005 * torch.func.grad(energy)(x), x)
+        gradient = torch.func.grad(energy)
+        self.assertLess(abs(lipscope.torch.norm(gradient, x).value / expected - 1), 1e-9)
+        self.assertLess(abs(lipscope.torch.norm(lambda x: x - 0.005 * gradient(x), x).value / of_step - 1), 1e-9)
+        self.assertLess(abs(lipscope.torch.norm(gradient, x.bfloat16()).value / expected - 1), 0.05)
+        found = lipscope.torch.penalty(gradient, x, tolerance=1e-8, iterations=60)
+        self.assertLess(abs(found.item() / expected - 1), 1e-9)
+
+    def test_a_function_that_is_constant_has_no_penalty(self):
+        self.assertEqual(lipscope.torch.penalty(lambda x: torch.ones(2), torch.zeros(3)).item(), 0.0)
 
     def test_a_function_must_return_one_tensor(self):
         with self.assertRaisesRegex(TypeError, "`f` returns a tuple, but it must return one tensor"):

@@ -153,11 +153,14 @@ class FusedCall:
         return _Attention.apply(q, k, v, self._scores())[0].to(query.dtype)
 
     def has_closed_form(self) -> bool:
-        """Whether the closed form has the same derivative: it takes the mask for a constant, and is no part of `torch.vmap`."""
+        """Whether the closed form has the same derivative: it takes the mask for a constant, is no part of `torch.vmap`, and has no
+        second derivative, which a transform inside a transform takes.
+        """
         mask, functorch = self.attn_mask, torch._C._functorch
+        is_nested = len(functorch.get_interpreter_stack() or ()) > 1
         is_mask_differentiated = mask is not None and (mask.requires_grad or functorch.is_functorch_wrapped_tensor(mask))
         is_within_vmap = any(functorch.is_batchedtensor(part) for part in (self.query, self.key, self.value))
-        return not (self.dropout_p or is_mask_differentiated or is_within_vmap)
+        return not (self.dropout_p or is_mask_differentiated or is_within_vmap or is_nested)
 
 
 def closed_attention(*args: Any, **kwargs: Any) -> torch.Tensor:
@@ -216,7 +219,8 @@ class Replaced(TorchFunctionMode):
 
 def closed_attentions() -> Replaced:
     """While it is active, `closed_attention` stands in the place of `scaled_dot_product_attention`, where it has the same
-    derivative: not with dropout, within `torch.vmap`, and with a mask that may depend on what is differentiated.
+    derivative: not with dropout, within `torch.vmap` or two transforms, and with a mask that may depend on what is
+    differentiated.
     """
 
     def other(*args: Any, **kwargs: Any) -> torch.Tensor:

@@ -48,15 +48,17 @@ class Item:
             return {"kind": "window", "width": width, "causal": False}
         return {"kind": "allowed", "rows": allowed.astype(int).tolist()}
 
-    def score(self, head: int | None) -> dict[str, Any]:
-        """The bias as an experiment has it, of one head or of all."""
+    def score(self, head: int | None, sinks: np.ndarray | None) -> dict[str, Any]:
+        """The bias as an experiment has it, of one head or of all. The sinks are those of the layer, where it has some."""
         if self.bias is None:
             return {}
         # One bias may be that of all heads, however many they are.
         is_of_all = len(self.bias) == 1
         bias = self.bias if head is None or is_of_all else self.bias[head : head + 1]
         if head is not None or not is_of_all:
-            slopes = [_slope(of_head, self.allowed) for of_head in bias]
+            # A number for each row: softmax cancels it, unless the row has a sink besides.
+            of_rows = lambda of_head: 0.0 if sinks is not None else np.diag(of_head)[:, None]
+            slopes = [_slope(of_head - of_rows(of_head), self.allowed) for of_head in bias]
             if all(slope is not None for slope in slopes):
                 return {"alibi": {"slopes": slopes}}
         if (bias == bias[:1]).all():
@@ -65,9 +67,9 @@ class Item:
 
 
 def _slope(bias: np.ndarray, allowed: np.ndarray) -> float | None:
-    """h with B_ij = -h |i - j| up to a number for each row, which softmax cancels; None if there is none."""
+    """h with B_ij = -h |i - j|; None if there is none."""
     n = len(bias)
-    relative = np.where(allowed, bias - np.diag(bias)[:, None], 0.0)
+    relative = np.where(allowed, bias, 0.0)
     distance = np.where(allowed, np.abs(np.arange(n)[None] - np.arange(n)[:, None]), 0)
     if not allowed.diagonal().all() or not distance.any():
         return None

@@ -47,6 +47,8 @@ def penalty(
 
     Notes
     -----
+    A part of `f` that is detached has no derivative, as PyTorch has it: `lipscope.torch.norm` refuses such functions.
+
     The iteration has no derivative of its own and keeps no n x n matrix; the last product does, since it is differentiated twice.
 
     Examples
@@ -76,5 +78,8 @@ def penalty(
         here = x if x.requires_grad else x.detach().clone().requires_grad_()
         # A function may change its argument in place.
         value = measured(here.clone())
+        if not value.requires_grad:
+            # Nothing of `f` depends on x.
+            return value.new_zeros(())
         (back,) = torch.autograd.grad(value, here, pair.left.to(value.dtype), create_graph=True)
         return (back * pair.right.to(back.dtype)).sum()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Callable
 
 import torch
@@ -18,12 +18,12 @@ class Statistics:
     Attributes
     ----------
     max_logit : tensor
-        The largest score that a query sees.
+        The largest score that a query sees; NaN where the module shifts its scores before softmax, as gpt-oss does.
     entropy_mean, entropy_min : tensor
         The mean and the least entropy of the rows of weights, over the logarithm of the number of tokens that a row sees; rows
-        that see one token are left out.
+        that see one token are left out. Beside a sink the weights of a row are divided by their sum.
     sink : tensor
-        The largest sum of a column of weights: the most attention that one token receives.
+        The largest sum of a column of weights: the most attention that one token receives. A learned sink is no token.
     """
 
     max_logit: torch.Tensor
@@ -49,6 +49,10 @@ class Statistics:
         return found
 
 
+#: Where a score is at most this and its weight zero, the pair is forbidden: models add -1e9, -1e4 or the least number of a type.
+_FORBIDDEN = -5e3
+
+
 @dataclass
 class _Sums:
     """The statistics of rows that come block by block."""
@@ -60,12 +64,15 @@ class _Sums:
     columns: Any = 0.0
 
     def add(self, scores: torch.Tensor, weights: torch.Tensor) -> None:
-        """Scores and weights (.., rows, n) of some rows; a score of minus infinity, or nearly, is forbidden."""
-        # For a forbidden pair transformers adds the most negative number of the type.
-        seen = (scores > torch.finfo(scores.dtype).min / 4) & (weights >= 0)
+        """Scores and weights (.., rows, n) of some rows, without that of a sink. Minus infinity forbids a pair, and so does a large
+        negative number whose weight is zero.
+        """
+        seen = (scores > torch.finfo(scores.dtype).min / 4) & ((scores > _FORBIDDEN) | (weights > 0))
         count = seen.sum(-1)
         largest = scores.masked_fill(~seen, float("-inf")).amax((-1, -2))
-        entropy = torch.special.entr(weights.double()).sum(-1) / count.clamp(min=2).log()
+        # Of the weights of tokens among themselves: a sink takes a part of a row.
+        shares = weights.double() / weights.double().sum(-1, keepdim=True).clamp(min=torch.finfo(torch.float64).tiny)
+        entropy = torch.special.entr(shares).sum(-1) / count.clamp(min=2).log()
         is_row = count > 1
         entropy_of = entropy.masked_fill(~is_row, 0.0).sum(-1)
         least = entropy.masked_fill(~is_row, float("inf")).amin(-1)
@@ -115,9 +122,7 @@ class ScoreWatch(Replaced):
         def other(scores: Any, *args: Any, **kwargs: Any) -> Any:
             weights = own(scores, *args, **kwargs)
             if self.running and _are_weights(scores, weights):
-                sums = _Sums()
-                sums.add(scores.detach(), weights.detach())
-                self.found[self.running[-1]] = sums.finish()
+                self.found[self.running[-1]] = _with_sink(scores.detach(), weights.detach())
             return weights
 
         return other
@@ -129,6 +134,17 @@ def _are_weights(scores: Any, weights: Any) -> bool:
         return False
     n, keys = weights.shape[-2:]
     return keys in (n, n + 1)
+
+
+def _with_sink(scores: torch.Tensor, weights: torch.Tensor) -> Statistics:
+    """The statistics of a call of softmax, whose last column may be that of a sink."""
+    n, keys = weights.shape[-2:]
+    sums = _Sums()
+    sums.add(scores[..., :n], weights[..., :n])
+    found = sums.finish()
+    # What subtracts the largest number of each row first leaves no score behind.
+    is_shifted = keys > n and bool((scores.amax(-1) == 0).all())
+    return replace(found, max_logit=torch.full_like(found.max_logit, float("nan"))) if is_shifted else found
 
 
 def _statistics(call: FusedCall) -> Statistics:

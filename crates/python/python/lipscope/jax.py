@@ -63,6 +63,10 @@ def norm(
     TypeError
         For an x or an f(x) that is no array of floating-point numbers.
 
+    Notes
+    -----
+    A part of `f` inside `jax.lax.stop_gradient` has no derivative, as JAX has it, though its values move.
+
     Examples
     --------
     >>> import jax.numpy as jnp

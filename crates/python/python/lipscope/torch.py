@@ -131,8 +131,8 @@ def attention(
     Notes
     -----
     The map is attention alone, without dropout: no residual connection, no layer norm. Padding is left out: the map is that
-    of the tokens of an item that are not padded, which attend to each other only. A token to which no token attends counts as
-    padding. Cross-attention beside self-attention is passed by. Weights are taken in float64, and rotary positions by their
+    of the tokens of an item that are not padded, which attend to each other only. In a mask of transformers (batch, heads, n, n), a token
+    to which no token attends counts as padding. Cross-attention beside self-attention is passed by. Weights are taken in float64, and rotary positions by their
     formula.
 
     Queries and keys may be normalised head by head (RMS) and turned, scores capped, moved by a bias or by ALiBi, masked by a
@@ -195,7 +195,7 @@ class _Call:
     def _head(self, head: int | None, at: int, item: Item) -> HeadAttention:
         of = self.weights.of(head)
         shift = self._shift(of, head)
-        score = {**of.score(), **item.score(head)}
+        score = {**of.score(), **item.score(head, of.sinks)}
         weighting = None if of.sinks is None else {"kind": "softmax", "sink": of.sinks.tolist()}
         experiment = Experiment.from_arrays(
             item.tokens + shift, of.q, of.k, of.v, output=of.output, mask=item.mask(), score=score or None,
