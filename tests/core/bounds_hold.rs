@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use lipscope_core::bounds::{
-    ADVERSARIAL, ADVERSARIAL_ENVELOPE, Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Domain, FORK, LOCAL, Norm,
-    SHARP, SHARP_MASKED, SINK, Side, TWO_CLUSTERS, UNIFIED, UNIFIED_MASKED,
+    ADVERSARIAL, ADVERSARIAL_ENVELOPE, Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Domain, FORK, GENERAL, LOCAL,
+    Norm, SHARP, SHARP_MASKED, SINK, Side, TWO_CLUSTERS, UNIFIED, UNIFIED_MASKED,
 };
 use lipscope_core::experiment::{Experiment, TokenSource};
 use lipscope_core::measure::{Measurement, measure};
@@ -321,5 +321,25 @@ fn lower_bounds_hold_where_two_heads_nearly_cancel() {
             assert!(below <= exact * (1.0 + 1e-14 / deviation), "{name}, {deviation}: {below} above {exact}");
             assert!(below >= 0.5 * deviation && exact <= 1e3 * deviation, "{name}, {deviation}: {below} {exact}");
         }
+    }
+}
+
+/// A bias of 10^9 that all pairs have in common, with values whose normaliser makes `general` equal to the norm.
+#[test]
+fn a_bias_in_common_leaves_bounds_on_the_ball_their_digits() {
+    let of = |bias: f64, sink: Option<f64>| {
+        let weighting = sink.map_or(json!({"kind": "softmax"}), |sink| json!({"kind": "softmax", "sink": sink}));
+        Experiment::from_value(json!({
+            "tokens": {"source": "explicit", "rows": [[0.0], [0.0]]},
+            "score": {"bias": [[bias, bias], [bias, bias]], "value_norm": {"eps": 1e-12}},
+            "weighting": weighting,
+            "weights": {"source": "explicit", "heads": [{"q": [[0.1]], "k": [[0.1]], "v": [[3.0], [-4.0]]}]},
+        }))
+        .expect("a valid experiment")
+    };
+    for sink in [None, Some(-210.0), Some(1e9)] {
+        let found = measure(&of(1e9, sink)).expect("measured");
+        let general = found.bounds.iter().find(|bound| bound.id == &GENERAL).expect("it applies");
+        assert!(general.log10 >= found.spectral.log10() - 1e-14, "{sink:?}: {general:?} below {}", found.spectral);
     }
 }

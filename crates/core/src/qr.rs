@@ -25,12 +25,18 @@ pub(crate) fn without_more_rows(matrix: DMatrix<f64>) -> DMatrix<f64> {
 
 /// A power of two near a size; 1 for sizes of zero, and for ones that are not finite.
 pub(crate) fn power_of_two(size: f64) -> f64 {
-    if size > 0.0 && size.is_finite() { size.log2().floor().exp2() } else { 1.0 }
+    if size > 0.0 && size.is_finite() { size.log2().floor().min(1023.0).exp2() } else { 1.0 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_power_of_two_near_the_largest_number_is_finite() {
+        assert_eq!(power_of_two(f64::MAX), 2f64.powi(1023));
+        assert_eq!(power_of_two(3.0), 2.0);
+    }
 
     #[test]
     fn columns_whose_squares_underflow_or_overflow_keep_their_digits() {

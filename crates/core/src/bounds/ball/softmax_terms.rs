@@ -19,7 +19,7 @@ use super::mixed_terms::{MixedTerms, ln_hardy};
 use super::row_lengths::{ln_column_sum_of, ln_longest_row, ln_rows_of, longest_column};
 use super::row_mass::KeySlopes;
 use super::score_constants::ScoreConstants;
-use super::table_sums::{Table, ln_left_by_sink};
+use super::table_sums::{Table, TableSums, ln_left_by_sink};
 use super::variant_heads::single_map;
 use crate::experiment::{Mask, Order};
 use crate::extremum::maximum;
@@ -110,8 +110,8 @@ impl Sums {
     fn of(variant: &Variant, head: &HeadVariant, scores: &ScoreConstants, ln_n: f64, ln_omega: f64) -> Option<Self> {
         let ScoreConstants { mixed: a, range, slopes, .. } = *scores;
         let ln_sink = head.sink.map_or(f64::NEG_INFINITY, |c0| c0 - scores.top);
-        let ln_rho =
-            |ln_largest_row: f64| if head.sink.is_some() { ln_left_by_sink(ln_sink, ln_largest_row) } else { 0.0 };
+        // Without a sink ln_sink is minus infinity, and a row keeps all of its attention.
+        let ln_rho = |ln_largest_row: f64| ln_left_by_sink(ln_sink, ln_largest_row);
         let table_size = variant.table_size();
         let is_falling = head.slope != 0.0;
         // The bias of ALiBi has closed bounds where each token sees earlier ones. Elsewhere they are exact for few tokens.
@@ -122,12 +122,9 @@ impl Sums {
             return None;
         }
         if table_size.is_some() || (is_falling && sees_later && n <= FEW) {
-            let sums = Table { variant, slope: head.slope, n: n as usize }.sums(slopes, a, range, ln_sink);
-            return Some(Sums {
-                ln_columns: sums.ln_columns,
-                ln_rows: sums.ln_rows,
-                ln_rho: ln_rho(sums.ln_largest_row),
-            });
+            let TableSums { ln_columns, ln_rows, ln_rho } =
+                Table { variant, slope: head.slope, n: n as usize }.sums(slopes, a, range, ln_sink);
+            return Some(Sums { ln_columns, ln_rows, ln_rho });
         }
         if is_falling {
             let ln_columns = distance_bias::ln_column_sum(&variant.mask, ln_n, head.slope, (range, ln_sink));

@@ -21,8 +21,8 @@ pub(crate) struct TableSums {
     pub(crate) ln_columns: f64,
     /// ln of max_j sum_(i: j in N_i) min(G, F(a, H_i)/|N_i|).
     pub(crate) ln_rows: f64,
-    /// ln of max_i sum_(l in N_i) e^(B_il).
-    pub(crate) ln_largest_row: f64,
+    /// ln rho: the largest part of a row's attention that the sink leaves to the tokens.
+    pub(crate) ln_rho: f64,
 }
 
 impl Table<'_> {
@@ -41,7 +41,7 @@ impl Table<'_> {
         let ln_short = ln_any_length(slopes, a);
         // e^-range and 1 - e^-range: 1/pi_ij = 1 - e^-range + e^-range Z_i e^-B_ij + e^(ln_sink - B_ij).
         let ln_rest = (-(-range).exp_m1()).ln();
-        let mut ln_largest_row = f64::NEG_INFINITY;
+        let mut ln_rho = f64::NEG_INFINITY;
         let mut known: Option<((usize, f64), f64)> = None;
         for i in 0..self.n {
             let row = self.row(i);
@@ -49,11 +49,12 @@ impl Table<'_> {
             if length == 0 {
                 continue;
             }
-            let ln_z = ln_sum(row.clone().map(|(_, bias)| bias));
-            ln_largest_row = maximum(ln_largest_row, ln_z);
             let (low, high) = row
                 .clone()
                 .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (_, bias)| (bias.min(low), bias.max(high)));
+            // Over the largest bias of the row: one of 10^9 in common would take the digits of the sum.
+            let ln_z = ln_sum(row.clone().map(|(_, bias)| bias - high));
+            ln_rho = maximum(ln_rho, ln_left_by_sink(ln_sink - high, ln_z));
             let ln_ratio = range + (high - low);
             // Rows of the same length and range have the same F, which takes a search.
             let ln_long = match known {
@@ -63,14 +64,14 @@ impl Table<'_> {
             known = Some(((length, ln_ratio), ln_long));
             let of_row = ln_short.min(ln_long - (length as f64).ln()).exp();
             for (j, bias) in row {
-                let ln_inverse = ln_add(ln_add(ln_rest, ln_z - bias - range), ln_sink - bias);
+                let ln_inverse = ln_add(ln_add(ln_rest, ln_z + (high - bias) - range), ln_sink - bias);
                 // Without rounding it is at least 1; a number that overflowed to NaN leaves the weight its limit, 1.
                 columns[j] += (-ln_inverse.max(0.0)).exp();
                 rows[j] += of_row;
             }
         }
         let ln_most = |sums: &[f64]| largest(sums.iter().copied()).ln();
-        TableSums { ln_columns: ln_most(&columns), ln_rows: ln_most(&rows), ln_largest_row }
+        TableSums { ln_columns: ln_most(&columns), ln_rows: ln_most(&rows), ln_rho }
     }
 }
 
