@@ -128,7 +128,7 @@ pageTest('two students hand in answer codes, and a lecturer sees their guesses o
   assert.equal(await page.getByTestId('class-count').innerText(), '4 codes read, 2 lines refused.');
   const faults = await page.getByTestId('class-faults').locator('li').allInnerTexts();
   assert.match(faults[0], /^Line 5: The end of the code is missing/);
-  assert.match(faults[1], /^Line 6: “hello there” is no answer code/);
+  assert.match(faults[1], /^Line 6: “hello there” is not an answer code/);
   const mask = page.locator('.class-lesson[data-lesson=mask]');
   const rows = await mask.locator('tbody tr').evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent.trim())));
   assert.deepEqual(rows.map((row) => [row[0], row[1], row[2], row[3], row[5]]), [['Ann state and answer', '2. Nearer tokens', '1 of 5', '1 of 1', '✓ It raises L.'], ['=Bo, B. state and answer', '2. Nearer tokens', '1 of 5', '0 of 1', '✗ It lowers L.']]);

@@ -13,7 +13,7 @@ pageTest('the first singular value is the headline, and there are as many as row
   assert.equal(await value(page, 'spectrum-size'), 64);
   assert.ok((await value(page, 'spectrum-gap')) > 1);
   assert.ok((await value(page, 'spectrum-residual')) < 1e-9);
-  assert.match(await page.getByTestId('top-block').innerText(), /^.+% of what the worst change does to output token \d+ comes through input token \d+/);
+  assert.match(await page.getByTestId('top-block').innerText(), /^Of the effect of the worst change on output token \d+, .+% comes through input token \d+/);
   // It follows the controls: tokens in general position, then more of them than a dense SVD takes.
   await answered(page, 'spectrum', () => page.selectOption('#distribution', 'ball'));
   assert.ok(Math.abs((await value(page, 'spectrum-first')) / (await value(page, 'spectral')) - 1) < 1e-9);
