@@ -18,7 +18,7 @@ const HALF: f64 = 332.0;
 /// The heights of pictures by the element around them, in CSS pixels: with the words under them, each fits on a sheet.
 const HEIGHTS: [(&str, f64); 7] = [
     (DISCS, 219.0),
-    (".explore-stage", 275.0),
+    (".explore-stage", 225.0),
     (".growth-plot", 360.0),
     (".token-stage", 600.0),
     (".lab:has(.blocks), .lab:has(.lab-plane)", 225.0),

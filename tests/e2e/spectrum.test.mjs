@@ -75,7 +75,7 @@ pageTest('a block of the Jacobian is selected with keys and with a press, and tr
   const reads = (words) => page.waitForFunction((words) => new RegExp(words).test(document.querySelector('#blocks-readout').textContent), words);
   // At first it is the block that the sentence about the first pair names.
   await reads('contributes most to σ₁');
-  const [, output, input] = (await page.getByTestId('top-block').innerText()).match(/output token (\d+) comes through input token (\d+)/);
+  const [, output, input] = (await page.getByTestId('top-block').innerText()).match(/on output token (\d+), .+ comes through input token (\d+)/);
   assert.match(await read(), new RegExp(`output token ${output}, input token ${input} `));
   await page.focus('#blocks-map');
   for (const [key, words] of [['Home', 'output token 1, input token 1 '], ['ArrowDown', 'output token 2, input token 1 '], ['ArrowRight', 'output token 2, input token 2 '], ['ArrowUp', 'output token 1, input token 2 '], ['ArrowLeft', 'output token 1, input token 1 ']]) {
