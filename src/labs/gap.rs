@@ -38,7 +38,7 @@ impl Lab for GapLab {
     }
 
     fn card(pictures: &Pictures) -> Option<CardPicture> {
-        Some(CardPicture::Tiles(gap_tiles(&pictures.gap, &Axes::of(&pictures.gap))))
+        Some(CardPicture::Tiles(gap_tiles(&pictures.gap, &Axes::from_cells(&pictures.gap))))
     }
 
     fn view(run: Query<Self::Data>) -> AnyView {

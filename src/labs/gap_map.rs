@@ -17,22 +17,19 @@ pub struct Axes {
 }
 
 impl Axes {
-    /// The axes of a map with these values, in any order.
+    /// The axes of a map with these values, in any order and any number of times.
     pub fn new(radii: &[f64], lengths: &[f64]) -> Self {
         let (mut radii, mut lengths) = (radii.to_vec(), lengths.to_vec());
         ascending(&mut radii, |radius| -radius);
         ascending(&mut lengths, |n| *n);
+        radii.dedup();
+        lengths.dedup();
         Axes { radii, lengths }
     }
 
     /// The axes of a map with these cells.
-    pub fn of(cells: &[GapCell]) -> Self {
-        let values = |read: fn(&GapCell) -> f64| {
-            let mut all: Vec<f64> = cells.iter().map(read).collect();
-            ascending(&mut all, |x| *x);
-            all.dedup();
-            all
-        };
+    pub fn from_cells(cells: &[GapCell]) -> Self {
+        let values = |read: fn(&GapCell) -> f64| cells.iter().map(read).collect::<Vec<f64>>();
         Axes::new(&values(|cell| cell.radius), &values(|cell| cell.n))
     }
 

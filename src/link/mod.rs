@@ -136,12 +136,12 @@ pub fn over(scene: Scene, fields: &str) -> Followed {
         }
     }
     // A preset in `steps` sets attention and mask, too.
-    for key in ["attention", "mask"] {
-        let (asked, set) = (spoken(fields, key), text_of(&scene, key).unwrap_or_default());
-        if let (Some(asked), [_, ..]) = (asked.last(), &*spoken(fields, "steps"))
-            && *asked != set
-            && FIELDS.iter().any(|field| field.key() == key && field.read(&mut scene.clone(), asked).is_ok())
-        {
+    let has_steps = !spoken(fields, "steps").is_empty();
+    for field in FIELDS.iter().filter(|field| has_steps && ["attention", "mask"].contains(&field.key())) {
+        let (key, set) = (field.key(), field.text(&scene));
+        let asked = spoken(fields, key).pop().filter(|asked| *asked != set);
+        // A text that cannot be read has its sentence already.
+        if asked.is_some_and(|asked| field.read(&mut scene.clone(), asked).is_ok()) {
             problems.push(strings::link_field { key, problem: strings::link_set_by_steps(&set) }.text());
         }
     }

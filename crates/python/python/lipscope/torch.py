@@ -130,15 +130,15 @@ def attention(
 
     Notes
     -----
-    The map is attention alone, without dropout: no residual connection, no layer norm. Padding is left out: the map is that
-    of the tokens of an item that are not padded, which attend to each other only. In a mask of transformers (batch, heads, n, n), a token
-    to which no token attends counts as padding. Cross-attention beside self-attention is passed by. Weights are taken in float64, and rotary positions by their
-    formula.
+    The map is attention alone, without dropout: no residual connection, no layer norm. Padding is left out: the map is that of
+    the tokens of an item that are not padded, which attend to each other only. In a mask of transformers (batch, heads, n, n), a
+    token to which no token attends counts as padding. Cross-attention beside self-attention is passed by. Weights are taken in
+    float64, and rotary positions by their formula.
 
     Queries and keys may be normalised head by head (RMS) and turned, scores capped, moved by a bias or by ALiBi, masked by a
-    window or any other mask that the heads share, and weights may have sinks. What was read must give the output that the
-    module gave in the same call, to 2e-5 of it, and the change of its output between two lists of drawn tokens; otherwise the module is refused, as it is where a forward pre-hook changes its tokens. This holds for subclasses of
-    `torch.nn.MultiheadAttention` too.
+    window or any other mask that the heads share, and weights may have sinks. What was read must give the output that the module
+    gave in the same call, to 2e-5 of it, and the change of its output between two lists of drawn tokens; otherwise the module is
+    refused, as it is where a forward pre-hook changes its tokens. This holds for subclasses of `torch.nn.MultiheadAttention` too.
 
     Examples
     --------
