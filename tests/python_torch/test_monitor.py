@@ -1,5 +1,6 @@
 """The monitor, the attention in closed form that it uses, and the norm that can be differentiated."""
 
+import copy
 import json
 import random
 import socket
@@ -557,6 +558,19 @@ class Penalty(unittest.TestCase):
         self.assertLess(abs(lipscope.torch.norm(gradient, x.bfloat16()).value / expected - 1), 0.05)
         found = lipscope.torch.penalty(gradient, x, tolerance=1e-8, iterations=60)
         self.assertLess(abs(found.item() / expected - 1), 1e-9)
+
+    def test_what_a_penalty_cannot_differentiate_is_named_and_changes_nothing(self):
+        x = torch.randn(5, 3, dtype=torch.float64)
+        across = nn.BatchNorm1d(3).double()
+        with self.assertRaisesRegex(ValueError, "`f` calls a BatchNorm1d in train mode"):
+            lipscope.torch.penalty(across, x)
+        self.assertEqual(across.num_batches_tracked.item(), 0)
+        # A parametrisation that takes a step of its own in every call has its vectors back.
+        normed = nn.utils.parametrizations.spectral_norm(nn.Linear(3, 3).double())
+        before = copy.deepcopy(normed.state_dict())
+        lipscope.torch.penalty(normed, x).backward()
+        for name, value in normed.state_dict().items():
+            self.assertTrue(torch.equal(value, before[name]), name)
 
     def test_a_function_that_is_constant_has_no_penalty(self):
         self.assertEqual(lipscope.torch.penalty(lambda x: torch.ones(2), torch.zeros(3)).item(), 0.0)

@@ -298,6 +298,22 @@ class Operator(unittest.TestCase):
         self.assertLess(abs(svds(operator, 1, return_singular_vectors=False)[0] / value - 1), 1e-9)
         self.assertLess(abs(lipscope.spectral_norm(operator).value / value - 1), 1e-9)
 
+    def test_a_sparse_matrix_has_the_norm_of_its_dense_form(self):
+        from scipy import sparse
+
+        matrix = sparse.random_array((40, 30), density=0.2, rng=np.random.default_rng(7), format="coo")
+        expected = np.linalg.norm(matrix.toarray(), 2)
+        for form in (matrix, matrix.tocsr(), matrix.tocsc(), sparse.csr_matrix(matrix)):
+            self.assertLess(abs(lipscope.spectral_norm(form).value / expected - 1), 1e-9)
+        whole = sparse.eye_array(4, dtype=np.int64, format="csr")
+        self.assertEqual(lipscope.spectral_norm(whole * 3).value, 3)
+        matrix.data[0] = np.nan
+        row, column = matrix.row[0] + 1, matrix.col[0] + 1
+        with self.assertRaisesRegex(ValueError, f"Row {row}, column {column} of `operator` is NaN"):
+            lipscope.spectral_norm(matrix)
+        with self.assertRaisesRegex(TypeError, "`operator` holds complex"):
+            lipscope.spectral_norm(matrix.astype(complex))
+
 
 class Half(unittest.TestCase):
     def test_bfloat16_is_taken_as_the_numbers_that_it_holds(self):

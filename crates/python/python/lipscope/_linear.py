@@ -89,7 +89,7 @@ def spectral_norm(
 
     Parameters
     ----------
-    operator : array (m, n), or an object with `shape`, `matvec` and `rmatvec`
+    operator : array or sparse array of SciPy (m, n), or an object with `shape`, `matvec` and `rmatvec`
         Such as a `scipy.sparse.linalg.LinearOperator`.
     tolerance : float
         The relative residual at which the iteration stops, from 1e-15 to 1e-2.
@@ -122,22 +122,34 @@ def spectral_norm(
     if hasattr(operator, "matvec") and not hasattr(operator, "rmatvec"):
         raise TypeError("`operator` has no `rmatvec`, the product with the transposed matrix. Give it one.")
     if not hasattr(operator, "matvec"):
-        array = plain("operator", operator)
-        if array.ndim != 2:
-            raise ValueError(f"`operator` has shape {array.shape}, but it must be a matrix.")
-        array = contiguous(array)
-        wrong = np.argwhere(~np.isfinite(array))
-        if len(wrong):
-            row, column = wrong[0]
-            found = "NaN" if np.isnan(array[row, column]) else "infinite"
-            raise ValueError(
-                f"Row {row + 1}, column {column + 1} of `operator` is {found}: the matrix has no norm. Give finite numbers."
-            )
+        array = _finite_matrix(operator)
         return lanczos(array.shape, lambda x: array @ x, lambda x: array.T @ x, (tolerance, iterations, seed), failure)
     apply = lambda x: vector("operator.matvec", np.ravel(operator.matvec(x)))
     transpose = lambda x: vector("operator.rmatvec", np.ravel(operator.rmatvec(x)))
     rounding = _checked_rounding(operator, apply, transpose, whole("seed", seed))
     return lanczos(operator.shape, apply, transpose, (tolerance, iterations, seed), failure, rounding)
+
+
+def _finite_matrix(given: Any) -> Any:
+    """A dense or sparse matrix of finite float64 numbers."""
+    sparse = hasattr(given, "tocoo")
+    array = given if sparse else plain("operator", given)
+    if array.ndim != 2:
+        raise ValueError(f"`operator` has shape {array.shape}, but it must be a matrix.")
+    if sparse:
+        entries = array.tocoo()
+        rows, columns, values = entries.row, entries.col, plain("operator", entries.data)
+    else:
+        values = array
+    wrong = np.argwhere(~np.isfinite(values))
+    if len(wrong):
+        first = tuple(wrong[0])
+        row, column = (rows[first], columns[first]) if sparse else first
+        found = "NaN" if np.isnan(values[first]) else "infinite"
+        raise ValueError(
+            f"Row {row + 1}, column {column + 1} of `operator` is {found}: the matrix has no norm. Give finite numbers."
+        )
+    return array.tocsr().astype(np.float64) if sparse else contiguous(array)
 
 
 def _checked_rounding(operator: Any, apply: Any, transpose: Any, seed: int) -> float:

@@ -128,7 +128,7 @@ class _Products:
         self.value = _repeated(self.f, x)
         #: The rounding of the coarser of the two types.
         self.eps = max(torch.finfo(part.dtype).eps for part in (x, self.value))
-        with _named("in reverse"):
+        with named("in reverse"):
             self.products = JacobianProducts(f, x)
 
     @property
@@ -138,13 +138,13 @@ class _Products:
 
     def forward(self, v: np.ndarray) -> np.ndarray:
         """J v."""
-        with _named("forward"):
+        with named("forward"):
             image = self.products.forward(_tensor(v, self.x))
         return _finite("forward", image)
 
     def reverse(self, u: np.ndarray) -> np.ndarray:
         """J^T u."""
-        with _named("in reverse"):
+        with named("in reverse"):
             image = self.products.reverse(_tensor(u, self.value))
         return _finite("reverse", image)
 
@@ -311,7 +311,7 @@ def _finite(which: str, image: torch.Tensor) -> np.ndarray:
 
 
 @contextmanager
-def _named(which: str) -> Iterator[None]:
+def named(which: str) -> Iterator[None]:
     """Turns errors of PyTorch's differentiation into a sentence."""
     try:
         yield

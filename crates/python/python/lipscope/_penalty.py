@@ -7,9 +7,10 @@ from typing import Callable
 import torch
 
 from ._arrays import real, whole
+from ._buffers import kept_buffers
 from ._closed import closed_attentions
 from ._golub_kahan import JacobianProducts, leading_pair
-from ._norm import differentiable, one_tensor, without_randomness
+from ._norm import differentiable, named, one_tensor, without_randomness
 
 
 def penalty(
@@ -43,7 +44,8 @@ def penalty(
     TypeError
         For a function that does not return one tensor of floating-point numbers.
     ValueError
-        For a function that draws random numbers, and for products that are NaN or infinite.
+        For a function that draws random numbers, has a batch norm in train mode or cannot be differentiated, and for products that
+        are NaN or infinite.
 
     Notes
     -----
@@ -64,10 +66,10 @@ def penalty(
         raise TypeError("`x` must be a tensor of floating-point numbers.")
     tolerance, iterations = real("tolerance", tolerance), whole("iterations", iterations, least=1)
     measured = lambda x: one_tensor(f(x))
-    with differentiable():
+    with differentiable(), kept_buffers():
         with closed_attentions():
             point = x.detach()
-            with without_randomness(point):
+            with without_randomness(point), named("in reverse"):
                 products = JacobianProducts(measured, point)
             draw = torch.Generator().manual_seed(whole("seed", seed))
             start = torch.randn(x.shape, generator=draw, dtype=torch.float64).to(x.device, x.dtype)
