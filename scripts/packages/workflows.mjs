@@ -16,6 +16,7 @@ const NEWER_MACHINES = ['ubuntu-24.04-arm'];
 const targets = new Set([...readFileSync(join(root, 'Makefile'), 'utf8').matchAll(/^([a-z][a-z0-9-]*):/gm)].map(([, name]) => name));
 const problems = [];
 let runs = 0;
+let pins = 0;
 const names = readdirSync(folder);
 for (const name of names) {
   const text = readFileSync(join(folder, name), 'utf8');
@@ -34,12 +35,15 @@ for (const name of names) {
   }
   // Without these words a workflow may write whatever the repository's settings allow.
   if (!/^permissions:/m.test(text)) problems.push(`${name}: it does not say which permissions it needs`);
-  for (const [, action, version] of code.matchAll(/uses: ([\w./-]+)(@\S+)?/g)) {
-    if (!version) problems.push(`${name}: ${action} has no version`);
+  // A tag can be moved to other code, a commit cannot. The comment names its version, which Dependabot keeps up to date.
+  for (const [, action, rest] of code.matchAll(/\buses: ([\w./-]+)(.*)/g)) {
+    pins += 1;
+    if (!/^@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(rest)) problems.push(`${name}: ${action}${rest} is no commit with its version: @COMMIT # v1.2.3`);
   }
 }
 if (runs < 10) problems.push(`only ${runs} targets and scripts were found: the scan is broken`);
+if (pins < 10) problems.push(`only ${pins} actions were found: the scan is broken`);
 
 for (const problem of problems) console.error(`workflows: ${problem}`);
 if (problems.length > 0) process.exit(1);
-console.log(`workflows: ${names.join(', ')} call what is there`);
+console.log(`workflows: ${names.join(', ')} call what is there, and ${pins} actions are pinned by their commits`);
