@@ -33,11 +33,11 @@ packages: npm python ## pack crates, npm package, wheel and source distribution 
 	@bash scripts/packages/python.sh
 
 test: ## run everything: check, native, wasm, site, e2e, npm, python
-	@$(setup) wasm browser e2e npm numpy maturin actionlint lab
+	@$(setup) wasm browser e2e npm numpy maturin actionlint linters lab
 	@bash scripts/test.sh
 
 check: ## formatting, lints on both targets, documentation, the public API, workflows, and that versions and packages' descriptions agree
-	@$(setup) wasm actionlint
+	@$(setup) wasm actionlint linters
 	@bash scripts/test.sh check
 
 test-native: ## the tests of the engine and the command line, and of the licences and advisories of dependencies
@@ -93,7 +93,7 @@ advisories: ## renew tests/advisories from a clone of rustsec/advisory-db (DATAB
 	@bash scripts/advisories.sh $(DATABASE)
 
 setup: ## install every tool but PyTorch
-	@$(setup) wasm browser e2e npm numpy maturin packaging actionlint lab
+	@$(setup) wasm browser e2e npm numpy maturin packaging actionlint linters lab
 
 clean: ## remove what was built (the tools stay)
 	rm -rf target dist dist-release dist-packages dist-python pkg crates/python/python/lipscope/site tests/e2e/node_modules tests/e2e/results

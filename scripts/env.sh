@@ -79,6 +79,9 @@ maturin_dir=$cache_dir/maturin
 packaging_dir=$cache_dir/packaging
 actionlint_dir=$cache_dir/actionlint
 
+# A Python with zizmor, which looks for weak places in workflows.
+linters_dir=$cache_dir/linters
+
 # A Python with JupyterLab, which scripts/setup.sh makes.
 lab_dir=$cache_dir/lab
 

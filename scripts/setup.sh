@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [zig] [packaging] [actionlint] [lab] [python]
+# Installs missing tools: scripts/setup.sh [rust] [wasm] [browser] [npm] [e2e] [numpy] [maturin] [zig] [packaging] [actionlint] [linters] [lab] [python]
 # Everything except Debian packages is installed into a cache in the home directory, shared by all clones.
 # Order of preference: a tool of the right version on PATH, a prebuilt one, one compiled here.
 set -euo pipefail
@@ -337,6 +337,17 @@ setup_actionlint() {
   echo "$ACTIONLINT_VERSION" > "$actionlint_dir/installed"
 }
 
+# zizmor, which looks for weak places in workflows.
+setup_linters() {
+  local wanted="zizmor==$ZIZMOR_VERSION"
+  [ "$(cat "$linters_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
+  have_venv
+  say "installing zizmor $ZIZMOR_VERSION (PyPI, 10 MB)"
+  # shellcheck disable=SC2086 # packages are words
+  make_venv "$linters_dir" zizmor $wanted
+  echo "$wanted" > "$linters_dir/installed"
+}
+
 # JupyterLab and Notebook, for the test of the widget.
 setup_lab() {
   local wanted="numpy==$NUMPY_VERSION jupyterlab==$JUPYTERLAB_VERSION notebook==$NOTEBOOK_VERSION anywidget==$ANYWIDGET_VERSION"
@@ -367,8 +378,8 @@ fetched=()
 for what in "$@"; do
   case $what in
     rust | wasm | npm) compiled+=("$what") ;;
-    browser | e2e | numpy | maturin | zig | packaging | actionlint | lab | python | node) fetched+=("$what") ;;
-    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, zig, packaging, actionlint, lab or python." ;;
+    browser | e2e | numpy | maturin | zig | packaging | actionlint | linters | lab | python | node) fetched+=("$what") ;;
+    *) die "setup does not know \"$what\". Ask for rust, wasm, browser, npm, e2e, numpy, maturin, zig, packaging, actionlint, linters, lab or python." ;;
   esac
 done
 # Rust comes first: both halves below may need it, and it may install Debian packages, which only one half can do at a time.
