@@ -1,4 +1,5 @@
-// Checks what the packages say about themselves: one version everywhere, and what an index asks for in each of them.
+// Checks what the packages say about themselves: one version everywhere, and what an index asks for in each of them. Also that
+// lists for pip name the versions of scripts/versions.sh.
 //   node scripts/packages/metadata.mjs [TAG]
 // With a tag, as before a release: the tag is the version, the repository has a real address, and CHANGELOG.md has the date.
 import { execFileSync } from 'node:child_process';
@@ -42,6 +43,18 @@ for (const one of new Set([...published, ...packed])) {
 const [npm, python] = [packages.get('lipscope-npm'), read('crates/python/pyproject.toml')];
 check(/^dynamic = \[.*"version".*\]$/m.test(python), 'crates/python/pyproject.toml has a version of its own');
 check(python.includes(`description = "${npm.description}"`), 'the wheel and the npm package have different descriptions');
+
+// What scripts/setup.sh installs, and what lists of packages for pip name.
+const pinned = new Map([...read('scripts/versions.sh').matchAll(/^([A-Z_]+)_VERSION=([\d.]+)$/gm)].map(([, name, wanted]) => [name, wanted]));
+let n_pins = 0;
+for (const path of ['benches', 'scripts/models', 'tests/models'].map((folder) => `${folder}/requirements.txt`)) {
+  for (const [, name, found] of read(path).matchAll(/^([\w-]+)==(\S+)$/gm)) {
+    const wanted = pinned.get(name.toUpperCase().replaceAll('-', '_')) ?? found;
+    n_pins += 1;
+    check(found === wanted, `${path} has ${name} ${found}, and scripts/versions.sh ${wanted}`);
+  }
+}
+check(n_pins >= 3, `only ${n_pins} packages were found in lists for pip: the scan is broken`);
 
 if (tag !== undefined) {
   check(tag === `v${version}`, `the tag is ${tag}, and the version ${version}`);
