@@ -36,7 +36,7 @@ test: ## run everything: check, native, wasm, site, e2e, npm, python
 	@$(setup) wasm browser e2e npm numpy maturin actionlint linters lab
 	@bash scripts/test.sh
 
-check: ## formatting, lints on both targets, documentation, the public API, workflows, and that versions and packages' descriptions agree
+check: ## formatting, lints on both targets, spelling, documentation, the public API, workflows, and that versions and packages' descriptions agree
 	@$(setup) wasm actionlint linters
 	@bash scripts/test.sh check
 

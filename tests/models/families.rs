@@ -222,7 +222,7 @@ fn settings_of_windows_and_heads_are_read_as_their_family_means_them() {
 }
 
 #[test]
-fn a_length_within_rope_parameters_counts_only_where_the_familys_class_has_none_of_its_own() {
+fn a_length_within_rope_parameters_counts_only_where_the_class_of_the_family_has_none_of_its_own() {
     let read = |family: &str, more: &str| {
         let text = format!(
             r#"{{"model_type":"{family}","hidden_size":32,"num_attention_heads":4,"max_position_embeddings":131072{more},

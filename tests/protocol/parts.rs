@@ -84,7 +84,7 @@ fn the_points_of_a_sweeps_parts_are_those_of_the_sweep() {
 }
 
 #[test]
-fn the_starts_of_a_searchs_parts_are_those_of_the_search() {
+fn the_parts_of_a_search_have_the_starts_of_the_search() {
     let experiment = experiment(&random("ball", 3), &two_heads());
     let plan = SearchPlan { experiment, region: Region::Ball, dim: None, restarts: 11, iterations: 6, seed: 3 };
     let steps = |events: &[EngineEvent]| -> (Vec<SearchStep>, SearchEvent) {
