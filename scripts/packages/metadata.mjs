@@ -1,5 +1,5 @@
 // Checks what the packages say about themselves: one version everywhere, and what an index asks for in each of them. Also that
-// lists for pip name the versions of scripts/versions.sh.
+// lists for pip name the versions of scripts/versions.sh, and the forms for an issue the repository.
 //   node scripts/packages/metadata.mjs [TAG]
 // With a tag, as before a release: the tag is the version, the repository has a real address, and CHANGELOG.md has the date.
 import { execFileSync } from 'node:child_process';
@@ -43,6 +43,15 @@ for (const one of new Set([...published, ...packed])) {
 const [npm, python] = [packages.get('lipscope-npm'), read('crates/python/pyproject.toml')];
 check(/^dynamic = \[.*"version".*\]$/m.test(python), 'crates/python/pyproject.toml has a version of its own');
 check(python.includes(`description = "${npm.description}"`), 'the wheel and the npm package have different descriptions');
+
+// The addresses beside the forms for an issue.
+const addresses = [...read('.github/ISSUE_TEMPLATE/config.yml').matchAll(/^ +url: (.*)$/gm)].map(([, address]) => address);
+check(addresses.length > 0, '.github/ISSUE_TEMPLATE/config.yml has no address: the scan is broken');
+for (const address of addresses) {
+  check(address.startsWith(`${repository}/`), `.github/ISSUE_TEMPLATE/config.yml has ${address}, and the repository is ${repository}`);
+  const [, path] = address.split('/blob/HEAD/');
+  check(path === undefined || existsSync(join(root, path)), `.github/ISSUE_TEMPLATE/config.yml has ${path}, which is not there`);
+}
 
 // What scripts/setup.sh installs, and what lists of packages for pip name.
 const pinned = new Map([...read('scripts/versions.sh').matchAll(/^([A-Z_]+)_VERSION=([\d.]+)$/gm)].map(([, name, wanted]) => [name, wanted]));
