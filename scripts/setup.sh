@@ -94,11 +94,11 @@ compile() { # about how long, crate, version, option...
   local minutes=$1 name=$2 version=$3
   shift 3
   say "compiling $name $version (no prebuilt one to be had here): about $minutes minutes on two cores, once"
-  # Built outside the clone's target folder, whose settings would apply.
-  (cd / && CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$cache_dir/build/$name" \
+  # Built outside the clone's target folder, whose settings would apply, and all in one, so that what several need is
+  # compiled once.
+  (cd / && CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR="$cache_dir/build" \
     cargo install --quiet --force --debug --root "$cache_dir/tools" --no-default-features "$@" "$name@$version") ||
     die "could not compile $name $version. The lines above say why."
-  rm -rf "${cache_dir:?}/build/$name"
   hash -r
 }
 
@@ -392,4 +392,5 @@ if [ ${#fetched[@]} -gt 0 ]; then
   beside=$!
 fi
 for what in ${compiled[@]+"${compiled[@]}"}; do "setup_$what"; done
+[ -z "$locked" ] || rm -rf "${cache_dir:?}/build"
 [ -z "$beside" ] || wait "$beside"
