@@ -103,6 +103,8 @@ siteTest('the theory needs no network either, though nobody has opened it before
   await again.goto(`${server.url}docs/theory.html#sharp`);
   assert.equal(await again.locator('#sharp').innerText(), 'sharp');
   assert.match(await again.locator('#sharp').evaluate((heading) => getComputedStyle(heading).borderTopStyle + getComputedStyle(document.body).margin), /none0px/);
+  await again.getByRole('combobox').fill('mean-field');
+  await again.getByRole('option', { name: 'castin_mean_field' }).first().waitFor();
 });
 
 siteTest('the worker of models is kept when it is first used, and then needs no network either', async ({ server, context, visit }) => {

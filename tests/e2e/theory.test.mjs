@@ -98,7 +98,7 @@ for (const viewport of [{ width: 1440, height: 900 }, PHONE, { width: 360, heigh
     await page.evaluate(() => scrollTo(0, 0));
     await page.focus('.skip');
     await page.keyboard.press('Enter');
-    assert.equal(await page.evaluate(() => document.activeElement.id), 'text');
+    assert.equal(await page.evaluate(() => document.activeElement.id), 'document-text');
     await page.click('header a');
     await waitForStart(page);
   });

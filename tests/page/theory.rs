@@ -1,12 +1,12 @@
 //! The documents are pages of the site: every formula of docs/theory.md becomes MathML, every heading that a link names
-//! exists, and the list of documents names each file of docs.
+//! exists, the list of documents names each file of docs, and the search knows each section.
 
 use std::collections::BTreeSet;
 
 use lipscope::lessons::{Lesson, Piece, Step, lessons, pieces};
 use lipscope::theory::{DOCUMENTS, Place, THEORY, TRAINING, from_explorer};
 use lipscope_core::bounds::{ALL, Domain, Statement};
-use lipscope_documents::{Body, Document, documents, page};
+use lipscope_documents::{Body, Document, documents, page, sections};
 use lipscope_testkit::in_repository;
 
 fn text(path: &str) -> String {
@@ -35,6 +35,11 @@ fn theory_page() -> String {
 
 fn anchors(name: &str) -> BTreeSet<String> {
     document(name).headings.into_iter().map(|heading| heading.anchor).collect()
+}
+
+/// The tags of a page. Text has no `<`: what stands between `<` and `>` is a tag.
+fn tags(page: &str) -> impl Iterator<Item = &str> {
+    page.split('<').skip(1).filter_map(|rest| rest.split('>').next())
 }
 
 /// What a reader sees of HTML: the text between tags, without the formulas.
@@ -96,13 +101,15 @@ fn every_heading_of_the_theory_has_its_anchor_and_stands_in_the_contents() {
 }
 
 #[test]
-fn no_page_of_a_document_runs_a_script_or_loads_from_elsewhere() {
+fn no_page_of_a_document_runs_a_script_but_the_search_or_loads_from_elsewhere() {
     let all = all();
     for document in &all {
         let (name, page) = (document.chapter.name, page(document, &all));
-        // Text has no `<`: what stands between `<` and `>` is a tag.
-        for tag in page.split('<').skip(1).filter_map(|rest| rest.split('>').next()) {
-            assert!(!["script", "iframe", "style"].iter().any(|never| tag.starts_with(never)), "{name}: <{tag}>");
+        let scripts: Vec<&str> = tags(&page).filter(|tag| tag.starts_with("script")).collect();
+        assert_eq!(scripts, [r#"script type="module" src="search.js""#], "{name}");
+        assert!(page.contains("src=\"search.js\"></script>"), "{name}: an inline script");
+        for tag in tags(&page) {
+            assert!(!["iframe", "style"].iter().any(|never| tag.starts_with(never)), "{name}: <{tag}>");
             let found = [" style=", "src=\"http", "src=\"/", "href=\"/"].into_iter().find(|never| tag.contains(never));
             assert_eq!(found, None, "{name}: <{tag}>");
             assert!(!tag.starts_with("link") || !tag.contains("http"), "{name}: <{tag}>");
@@ -112,6 +119,34 @@ fn no_page_of_a_document_runs_a_script_or_loads_from_elsewhere() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn the_search_knows_every_section_and_leads_to_its_heading() {
+    let all = all();
+    let found = sections(&all);
+    assert_eq!(found.len(), all.iter().map(|document| document.body.headings.len()).sum::<usize>());
+    for document in &all {
+        let (name, page) = (document.chapter.name, page(document, &all));
+        let ids: Vec<&str> = tags(&page).filter_map(|tag| tag.split_once(" id=\"")?.1.split('"').next()).collect();
+        let distinct: BTreeSet<&str> = ids.iter().copied().collect();
+        assert_eq!(distinct.len(), ids.len(), "{name}: an id stands twice among {ids:?}");
+        let own: Vec<_> = found.iter().filter(|section| section.page == name).collect();
+        assert!(!own.is_empty(), "{name}");
+        for section in own {
+            assert!(distinct.contains(section.anchor), "{name} has no {}", section.anchor);
+            assert_eq!(section.title, document.title());
+        }
+        // The search finds no text before the first heading.
+        assert!(text(&format!("docs/{name}.md")).starts_with("# "), "{name}");
+    }
+    let section = |page: &str, anchor: &str| {
+        let section = found.iter().find(|section| section.page == page && section.anchor == anchor);
+        *section.unwrap_or_else(|| panic!("{page} has no {anchor}"))
+    };
+    assert!(section("theory", "castin_mean_field").text.contains("L_n ≤ v (1 + 3a) e^(2a)"));
+    assert!(section("index", "install").text.contains("cargo install --path crates/cli"));
+    assert_eq!(section("command_line", "exit-statuses").heading, "Exit statuses");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::anchors::Anchors;
 use crate::escape;
 use crate::formula::Formulas;
 use crate::problem::Problem;
+use crate::text::readable;
 
 /// The text of a document as HTML.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +47,8 @@ pub struct Heading {
     pub text: String,
     /// Its text as HTML.
     pub html: String,
+    /// The text between it and the next heading, without markup.
+    pub below: String,
 }
 
 /// Makes HTML of Markdown. `target` says what an address is that is neither a heading of this document nor starts with
@@ -171,7 +174,10 @@ fn headings(events: &[Event<'_>], formulas: &Formulas) -> Result<Vec<Heading>, P
         let text = plain(&rest[..end]);
         let mut html = String::new();
         html::push_html(&mut html, inside.into_iter());
-        found.push(Heading { level: depth(*level), anchor: anchors.of(&text), text, html });
+        let below = rest.get(end + 1..).unwrap_or_default();
+        let is_heading = |event: &Event<'_>| matches!(event, Event::Start(Tag::Heading { .. }));
+        let below = readable(&below[..below.iter().position(is_heading).unwrap_or(below.len())]);
+        found.push(Heading { level: depth(*level), anchor: anchors.of(&text), text, html, below });
     }
     Ok(found)
 }
@@ -221,6 +227,13 @@ mod tests {
         ] {
             assert!(made.html.contains(part), "{part} is not in {}", made.html);
         }
+    }
+
+    #[test]
+    fn a_heading_has_the_text_up_to_the_next_one() {
+        let made = alone("# A\n\nOne **b**.\n\n- two\n- three\n\n### C\n## D\n\n```sh\nls -l\n```\n").expect("a page");
+        let found: Vec<_> = made.headings.iter().map(|h| (h.text.as_str(), h.below.as_str())).collect();
+        assert_eq!(found, [("A", "One b. two three"), ("C", ""), ("D", "ls -l")]);
     }
 
     #[test]

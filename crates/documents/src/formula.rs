@@ -86,7 +86,7 @@ fn parts(latex: &str) -> Vec<&str> {
 }
 
 /// The first sign of LaTeX: a command, or a character.
-fn sign_at(latex: &str) -> &str {
+pub fn sign_at(latex: &str) -> &str {
     let letters = latex.strip_prefix('\\').map(|rest| rest.chars().take_while(char::is_ascii_alphabetic).count());
     let one = latex.chars().next().map_or(0, char::len_utf8);
     match letters {

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::{env, fs};
 
-use lipscope_documents::{documents, page};
+use lipscope_documents::{documents, page, sections};
 
 fn main() -> ExitCode {
     let Some(site) = env::args_os().nth(1) else {
@@ -36,7 +36,13 @@ fn write(folder: &Path) -> Result<(), Box<dyn Error>> {
     // The style sheet of all documents. Its colours are those of the explorer.
     let style = fs::read_to_string("style/base.css")? + &fs::read_to_string("style/document.css")?;
     fs::write(folder.join("document.css"), style)?;
+    // The search: its index, and its scripts, which every page loads.
+    let sections = sections(&all);
+    fs::write(folder.join("search.json"), serde_json::to_string(&sections)?)?;
+    for script in ["search.js", "ranking.js"] {
+        fs::copy(Path::new("assets/documents").join(script), folder.join(script))?;
+    }
     let formulas: usize = all.iter().map(|document| document.body.formulas).sum();
-    println!("documents: {} pages, {formulas} formulas", all.len());
+    println!("documents: {} pages, {} sections, {formulas} formulas", all.len(), sections.len());
     Ok(())
 }

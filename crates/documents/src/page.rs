@@ -5,13 +5,22 @@ use crate::chapters::PARTS;
 use crate::escape;
 use crate::site::Document;
 
-/// What a document's page may load: its style sheet and its pictures, from the site alone, and no script.
-const POLICY: &str = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'";
+/// What a document's page may load, from the site alone: its style sheet, its pictures, and the search with its index.
+const POLICY: &str = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; \
+                      base-uri 'none'; form-action 'none'";
 
-/// The whole page of a document among all documents. The page links to the file `document.css`, which must lie in the
-/// same folder, to `icon.svg` in the folder above, and to that folder, where the explorer is.
+/// The search of all documents. It needs its script, which shows it.
+const SEARCH: &str = r#"<div class="search" role="search" hidden>
+        <label class="sr-only" for="document-search">Search the documents</label>
+        <input id="document-search" type="text" placeholder="Search: press /" enterkeyhint="search" autocomplete="off" spellcheck="false" role="combobox" aria-autocomplete="list" aria-expanded="false" aria-controls="document-results">
+        <span role="status"></span>
+        <div class="results" id="document-results" role="listbox" aria-label="Sections found" tabindex="-1" hidden></div>
+      </div>"#;
+
+/// The whole page of a document among all documents. The page links to the files `document.css` and `search.js`, which
+/// must lie in the same folder, to `icon.svg` in the folder above, and to that folder, where the explorer is.
 pub fn page(document: &Document, all: &[Document]) -> String {
-    let (title, about) = (escape(title(document)), escape(document.chapter.about));
+    let (title, about) = (escape(document.title()), escape(document.chapter.about));
     let (documents, turns) = (list(document, all), turns(document, all));
     let (contents, text) = (contents(&document.body.headings), &document.body.html);
     format!(
@@ -29,10 +38,14 @@ pub fn page(document: &Document, all: &[Document]) -> String {
     <meta name="referrer" content="no-referrer">
     <link rel="icon" type="image/svg+xml" href="../icon.svg">
     <link rel="stylesheet" href="document.css">
+    <script type="module" src="search.js"></script>
   </head>
   <body>
-    <a class="skip" href="#text">Skip to the text</a>
-    <header><a href="../">Lipscope, the explorer</a> <a href="index.html">Documents</a></header>
+    <a class="skip" href="#document-text">Skip to the text</a>
+    <header>
+      <a href="../">Lipscope, the explorer</a> <a href="index.html">Documents</a>
+      {SEARCH}
+    </header>
     <div class="document">
       <div class="side">
         <details class="fold documents">
@@ -41,7 +54,7 @@ pub fn page(document: &Document, all: &[Document]) -> String {
 {documents}          </nav>
         </details>
 {contents}      </div>
-      <main id="text" tabindex="-1">
+      <main id="document-text" tabindex="-1">
 {text}{turns}      </main>
     </div>
   </body>
@@ -50,15 +63,10 @@ pub fn page(document: &Document, all: &[Document]) -> String {
     )
 }
 
-/// The title of a document: its first heading.
-fn title(document: &Document) -> &str {
-    document.body.headings.first().map_or(document.chapter.name, |heading| &heading.text)
-}
-
 /// The link to a document, marked where it is the one on this page.
 fn link(to: &Document, here: &Document) -> String {
     let current = if to.chapter == here.chapter { r#" aria-current="page""# } else { "" };
-    format!(r#"<a href="{}.html"{current}>{}</a>"#, to.chapter.name, escape(title(to)))
+    format!(r#"<a href="{}.html"{current}>{}</a>"#, to.chapter.name, escape(to.title()))
 }
 
 /// All documents, part by part.
@@ -78,7 +86,7 @@ fn turns(here: &Document, all: &[Document]) -> String {
     let neighbour = |at: Option<usize>| at.and_then(|at| all.get(at));
     let turn = |to: Option<&Document>, rel: &str, words: &str| {
         to.map_or_else(String::new, |to| {
-            let (name, title) = (to.chapter.name, escape(title(to)));
+            let (name, title) = (to.chapter.name, escape(to.title()));
             format!(r#"<a rel="{rel}" href="{name}.html"><span>{words}</span> {title}</a>"#) + "\n"
         })
     };

@@ -16,6 +16,13 @@ pub struct Document {
     pub body: Body,
 }
 
+impl Document {
+    /// Its title: its first heading.
+    pub fn title(&self) -> &str {
+        self.body.headings.first().map_or(self.chapter.name, |heading| &heading.text)
+    }
+}
+
 /// Reads the documents of the repository whose root is `root`.
 ///
 /// # Errors
