@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use lipscope_core::bounds::Norm;
+use lipscope_core::bounds::{Norm, SAME_LOG10, is_same};
 use lipscope_core::experiment::{Experiment, InputError, Mask, Normalization, Rows, TokenSource};
 use lipscope_core::extremum::maximum;
 use lipscope_core::growth::WorstTokens;
@@ -23,8 +23,6 @@ use crate::state::{MAX_N, MAX_TOKEN_ENTRIES, PageState, TokenChoice, largest_nor
 
 /// The most entries. The page makes a few for each setting; the oldest go first.
 const MOST: usize = 4000;
-/// Two norms that differ by less than this, in powers of ten, are one norm that was computed in two ways.
-const SAME: f64 = 1e-9;
 /// R may differ by this share of it: the largest norm of listed tokens is rounded.
 const SAME_RADIUS: f64 = 1e-12;
 /// The norms whose numbers tokens reach. In the max-token norm there is an upper bound on theirs alone.
@@ -374,7 +372,7 @@ fn can_carry(tokens: &TokenSource, n: f64) -> bool {
 
 /// Whether a norm exceeds another one by more than rounding, both given by their log10.
 fn exceeds(log10: f64, other: f64) -> bool {
-    log10 > other + SAME
+    log10 > other + SAME_LOG10
 }
 
 /// An n, R of the ball there, and log10 of a norm.
@@ -517,12 +515,6 @@ pub fn written_reached(log10: f64, latest: Option<(f64, Kind)>) -> Number {
         Some((norm, kind)) if is_same(log10, norm.log10()) => Number::known(norm, kind),
         _ => Number::claimed(log10, Kind::LowerBound),
     }
-}
-
-/// Whether two norms, given by their log10, are one norm that was computed in two ways.
-#[must_use]
-pub fn is_same(log10: f64, other: f64) -> bool {
-    (log10 - other).abs() < SAME
 }
 
 /// The radius of the smallest ball that holds tokens of a state's attention, where they are listed. Infinite for other

@@ -37,8 +37,8 @@ pub use curves::Curves;
 pub use falls::{Fall, carrying};
 pub use inverse::{Pair, Side, Which};
 pub use known::{
-    Known, KnownOfMap, KnownTokens, LowerAt, WorstKnown, is_same, larger, with_worst_known, worst_in_effect,
-    worst_of_this_page, written_reached,
+    Known, KnownOfMap, KnownTokens, LowerAt, WorstKnown, larger, with_worst_known, worst_in_effect, worst_of_this_page,
+    written_reached,
 };
 pub use measured::{BallFacts, First, Measured};
 pub use sweep::{Sweep, n_points, values};

@@ -7,7 +7,6 @@ use crate::prelude::*;
 use leptos::ev;
 use leptos::html::Canvas;
 
-use crate::answers::is_same;
 use crate::frame::When;
 use crate::later::{Arrival, LaterView, Piece, use_later};
 use crate::page::{Page, use_page};
@@ -16,7 +15,7 @@ use crate::strings;
 use crate::theory::Place;
 use lipscope_core::bounds::{
     ALL, Bound, BoundId, ELEMENTWISE, FORK, GENERAL, Group, KIM_LINF, LOCAL, LOCAL_BLOCKS, Norm, SHARP, SHARP_MASKED,
-    SINK, Side, Statement, TWO_CLUSTERS, TWO_TOKENS,
+    SINK, Side, Statement, TWO_CLUSTERS, TWO_TOKENS, is_same,
 };
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{HeldExtent, Kind, Ladder, LadderLayout, LadderRow, Number, Role};

@@ -2,10 +2,10 @@
 
 pub use crate::words::bounds::*;
 
-use crate::answers::{is_same, written_reached};
+use crate::answers::written_reached;
 use crate::state::PageState;
 use lipscope_core::bounds::{
-    ADVERSARIAL_ENVELOPE, Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced,
+    ADVERSARIAL_ENVELOPE, Absence, Bound, BoundId, Domain, Norm, Side, SlackFactor, SlackKind, is_replaced, is_same,
 };
 use lipscope_core::measure::Measurement;
 use lipscope_plot::{Kind, Number};

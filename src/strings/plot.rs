@@ -3,8 +3,8 @@
 use crate::words::plot as words;
 pub use crate::words::plot::*;
 
-use crate::answers::is_same;
 use crate::state::XAxis;
+use lipscope_core::bounds::is_same;
 use lipscope_core::experiment::TokenSource;
 use lipscope_core::fit::PowerLaw;
 use lipscope_plot::{HoverValue, Kind, Number, Role, ValueForm};

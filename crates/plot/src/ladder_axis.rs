@@ -27,9 +27,9 @@ pub(super) struct LogTick {
 }
 
 /// The axis range for numbers given as log10, in whole decades: all numbers, if they span few decades, but for a largest
-/// one that is far above all others. Otherwise the range begins at the smallest number, or a few decades below the number `exact`, so that a vacuous bound does not
-/// push `exact` off the axis. `None` without finite numbers.
-pub(super) fn axis_range(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) -> Option<Extent> {
+/// one that is far above all others. Otherwise the range begins at the smallest number, or a few decades below the number
+/// `exact`, so that a vacuous bound does not push `exact` off the axis. `None` without finite numbers.
+pub fn axis_range(logs: impl IntoIterator<Item = f64>, exact: Option<f64>) -> Option<Extent> {
     // Larger logarithms have no separate decades in f64.
     let logs: Vec<f64> = logs.into_iter().filter(|log| log.abs() < 1e15).collect();
     let all = Extent::of(logs.iter().copied())?;

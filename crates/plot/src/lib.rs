@@ -75,6 +75,7 @@ pub use heat_map::HeatMap;
 pub use heat_map_layout::HeatMapLayout;
 pub use labels::{LabelRequest, place};
 pub use ladder::{Ladder, LadderLayout, LadderRow};
+pub use ladder_axis::axis_range as ladder_range;
 pub use line_chart::{LineChart, Mark};
 pub use number::{Kind, Number, raised};
 pub use order::ascending;

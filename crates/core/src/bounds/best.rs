@@ -3,6 +3,17 @@
 use super::bound::Bound;
 use super::statement::{BoundId, Domain, Group, Norm, Side};
 
+/// Two norms that differ by less than this, in powers of ten, are one norm that was computed in two ways.
+#[doc(hidden)]
+pub const SAME_LOG10: f64 = 1e-9;
+
+/// Whether two norms, given by their log10, are one norm that was computed in two ways.
+#[must_use]
+#[doc(hidden)]
+pub fn is_same(log10: f64, other: f64) -> bool {
+    (log10 - other).abs() < SAME_LOG10
+}
+
 /// The lowest upper bound on a norm on the ball.
 #[must_use]
 pub fn best_upper(bounds: &[Bound], norm: Norm) -> Option<&Bound> {

@@ -40,7 +40,7 @@ mod variant;
 
 pub use absence::Absence;
 pub use all::*;
-pub use best::{best_lower, best_upper, is_replaced};
+pub use best::{SAME_LOG10, best_lower, best_upper, is_replaced, is_same};
 pub use bound::Bound;
 pub use certified::{CertifiedHeads, DotAttention, Neighbourhood};
 pub(crate) use evaluate::causal_witnesses;
