@@ -19,15 +19,21 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 /// Arguments of `lipscope gap`.
 #[derive(Debug, Args)]
 pub(super) struct GapArguments {
-    /// An experiment file, or - for standard input. Its weights, mask and steps are used, its n and R are not.
+    /// An experiment file, or - for standard input.
+    ///
+    /// Its weights, mask and steps are used, its n and R are not.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n. Without it
-    /// those of the page, 1, 2 and 5 times the powers of ten from 2 to 1e9.
-    #[arg(long, short = 'n')]
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT.
+    ///
+    /// The second form has COUNT values evenly spaced in log n. The default are those of the page: 1, 2 and 5 times the powers
+    /// of ten, from 2 to 1e9.
+    #[arg(long, short = 'n', value_name = "LIST")]
     lengths: Option<String>,
-    /// Values of R: a list 0.5,1,2. Without it the 16 of the page, from 0.3 to 4.
-    #[arg(long, short = 'R')]
+    /// Values of R: a list 0.5,1,2.
+    ///
+    /// The default are the 16 of the page, from 0.3 to 4.
+    #[arg(long, short = 'R', value_name = "LIST")]
     radii: Option<String>,
     #[command(flatten)]
     form: FormArguments,

@@ -22,10 +22,10 @@ pub(super) struct InvertArguments {
     #[arg(default_value = "-")]
     file: PathBuf,
     /// Values of c in X + c F(X)/L, inverted one after the other.
-    #[arg(long, short = 'c', value_delimiter = ',', default_value = "0.5,0.7,0.9")]
+    #[arg(long, short = 'c', value_name = "LIST", value_delimiter = ',', default_value = "0.5,0.7,0.9")]
     fractions: Vec<f64>,
     /// Iteration limit for each c.
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=MOST_ITERATIONS as i64))]
     max_iterations: u32,
     #[command(flatten)]
     form: FormArguments,

@@ -21,7 +21,9 @@ use lipscope_protocol::tasks::{EngineEvent, EnginePlan, TightnessPlan};
 /// Arguments of `lipscope scale`.
 #[derive(Debug, Args)]
 pub(super) struct ScaleArguments {
-    /// An experiment file, or - for standard input. Its kernel is ignored: both kernels are measured.
+    /// An experiment file, or - for standard input.
+    ///
+    /// Its kernel is ignored: both kernels are measured.
     #[arg(default_value = "-")]
     file: PathBuf,
     /// The largest R; the smallest is 1.
@@ -33,7 +35,9 @@ pub(super) struct ScaleArguments {
     /// Which token list is scaled.
     #[arg(long, value_enum, default_value_t = Shape::OneAtZero)]
     tokens: Shape,
-    /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
+    /// Norm of the Jacobian.
+    ///
+    /// For max_token it is its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
     #[command(flatten)]

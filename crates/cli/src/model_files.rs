@@ -26,8 +26,8 @@ pub(super) enum SpecialName {
     Model,
 }
 
-/// The largest file of a picture.
-const MOST_PICTURE: u64 = 256 << 20;
+/// The largest file of an image.
+const MOST_IMAGE: u64 = 256 << 20;
 
 /// A model, and the folder with its tokenizer.
 pub(super) struct Found {
@@ -157,11 +157,11 @@ impl Found {
         Ok(input)
     }
 
-    /// Pictures as input, scaled as the folder's preprocessor says; the model keeps them.
-    pub(super) fn pictures(&mut self, paths: &[PathBuf], resizing: Resizing) -> Result<Input, InputError> {
+    /// Images as input, scaled as the folder's preprocessor says; the model keeps them.
+    pub(super) fn images(&mut self, paths: &[PathBuf], resizing: Resizing) -> Result<Input, InputError> {
         let named = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let bytes = read_bytes(path, MOST_PICTURE)?;
+            let bytes = read_bytes(path, MOST_IMAGE)?;
             Ok((name.clone(), Picture::read(&name, &bytes)?))
         };
         let config = *self.model.config();

@@ -1,4 +1,4 @@
-//! The model, its text or pictures and its windows as options, for every command that measures a model.
+//! The model, its text or images and its windows as options, for every command that measures a model.
 
 use std::path::PathBuf;
 
@@ -12,47 +12,57 @@ use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{MapKind, Part, Resizing};
 
+/// The heading of options on randomly initialised models.
+pub(super) const RANDOM: &str = "Randomly initialised models";
+
 /// Where a model's tokens come from, and which map of it is measured. The model itself is the command's `--weights`.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Text, images and map of the model")]
 pub(super) struct ModelSource {
-    /// A text file, or - for standard input; the default is a built-in page about attention. It is read as far as the windows
-    /// need, in UTF-8 or in UTF-16 with a byte order mark; \r\n and \r count as \n.
-    #[arg(long, requires = "weights")]
+    /// A text file, or - for standard input; by default a page about attention.
+    ///
+    /// It is read as far as the windows need, in UTF-8 or in UTF-16 with a byte order mark; \r\n and \r count as \n.
+    #[arg(long, value_name = "FILE", requires = "weights")]
     pub(super) text: Option<PathBuf>,
-    /// A picture, PNG or JPEG, for a model of pictures (ViT, DeiT, DINOv2, CLIP, SigLIP); may be given several times. Each
-    /// is a window, whose length the model says.
-    #[arg(long, requires = "weights", conflicts_with_all = ["text", "tokenizer", "special", "lengths", "windows"])]
+    /// An image, PNG or JPEG, for a model of images; may be given several times.
+    ///
+    /// Models of images are ViT, DeiT, DINOv2, CLIP and SigLIP. Each image is a window, whose length the model says.
+    #[arg(long, value_name = "FILE", requires = "weights", conflicts_with_all = ["text", "tokenizer", "special", "lengths", "windows"])]
     pub(super) image: Vec<PathBuf>,
-    /// Bring pictures of another size to the model's: the shorter side is scaled, in the way (bilinear or bicubic) of the
-    /// model's preprocessor, and the middle cut out. The preprocessor itself may squeeze or cut otherwise.
-    #[arg(long, requires = "image")]
+    /// Bring images of another size to the model's.
+    ///
+    /// The shorter side is scaled, in the way (bilinear or bicubic) of the model's preprocessor, and the middle cut out. The
+    /// preprocessor itself may squeeze or cut otherwise.
+    #[arg(long, requires = "image", hide_short_help = true)]
     resize: bool,
-    /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of pictures.
-    #[arg(long, requires = "weights", value_parser = by_name(Part::ALL, |part| part.id()))]
+    /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of images.
+    #[arg(long, requires = "weights", value_parser = by_name(Part::ALL, |part| part.id()), hide_short_help = true)]
     part: Option<Part>,
-    /// A tokenizer.json, if the folder has none or the model is randomly initialised; without one such a model uses
-    /// words as tokens.
-    #[arg(long, requires = "weights")]
+    /// A tokenizer.json, if the folder has none or the model is randomly initialised.
+    ///
+    /// Without one such a model uses words as tokens.
+    #[arg(long, value_name = "FILE", requires = "weights", hide_short_help = true)]
     tokenizer: Option<PathBuf>,
-    /// Which tokens a token attends to, in the whole model; by default the mask of the model's family.
-    #[arg(long, requires = "weights", value_enum)]
+    /// Which tokens a token attends to; by default the mask of the model's family.
+    #[arg(long, requires = "weights", value_enum, hide_short_help = true)]
     mask: Option<MaskName>,
-    /// What is measured of a layer; by default what the attention module of its family returns: attention for BERT,
-    /// with-output for GPT-2 and Llama.
+    /// What is measured of a layer.
+    ///
+    /// By default it is what the attention module of its family returns: attention for BERT, with-output for GPT-2 and Llama.
     #[arg(long, requires = "weights", value_parser = map_kind())]
     pub(super) map: Option<MapKind>,
+    /// The special tokens around every window.
+    #[arg(long, requires = "weights", value_enum, default_value_t = SpecialName::None, hide_short_help = true)]
+    special: SpecialName,
     /// Width of a randomly initialised model.
-    #[arg(long, requires = "weights", default_value_t = 768)]
+    #[arg(long, value_name = "D", requires = "weights", default_value_t = 768, help_heading = RANDOM, hide_short_help = true)]
     dim: usize,
     /// Layers of a randomly initialised model.
-    #[arg(long, requires = "weights", default_value_t = 12)]
+    #[arg(long, value_name = "N", requires = "weights", default_value_t = 12, help_heading = RANDOM, hide_short_help = true)]
     depth: usize,
     /// Heads of a randomly initialised model.
-    #[arg(long, requires = "weights", default_value_t = 12)]
+    #[arg(long, value_name = "N", requires = "weights", default_value_t = 12, help_heading = RANDOM, hide_short_help = true)]
     heads: usize,
-    /// The special tokens around every window.
-    #[arg(long, requires = "weights", value_enum, default_value_t = SpecialName::None)]
-    special: SpecialName,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -75,7 +85,7 @@ impl ModelSource {
         Ok(found)
     }
 
-    /// The token ids of the text, so far as the windows need them, or the pictures.
+    /// The token ids of the text, so far as the windows need them, or the images.
     pub(super) fn input(
         &self,
         found: &mut Found,
@@ -91,7 +101,7 @@ impl ModelSource {
                     None => found.text(&mut include_str!("../../../assets/attention.txt"), how, request),
                 }
             }
-            pictures => found.pictures(pictures, resizing),
+            images => found.images(images, resizing),
         }
     }
 

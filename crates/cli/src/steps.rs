@@ -12,50 +12,52 @@ use lipscope_core::experiment::{
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Attention, in place of what the experiment says")]
 pub(super) struct StepArguments {
-    /// Kernel, mask and steps of a family of models; options beside it change single steps.
+    /// Kernel, mask and steps of a family of models.
+    ///
+    /// The options beside it change single steps.
     #[arg(long, value_name = "NAME", value_parser = by_name(Preset::ALL, |preset| preset.id()))]
     preset: Option<Preset>,
     /// The scale of the scores.
-    #[arg(long, value_name = "C", value_parser = finite)]
+    #[arg(long, value_name = "C", value_parser = finite, hide_short_help = true)]
     score_scale: Option<f64>,
     /// The soft cap tau of the scores.
-    #[arg(long, value_name = "TAU", value_parser = finite)]
+    #[arg(long, value_name = "TAU", value_parser = finite, hide_short_help = true)]
     softcap: Option<f64>,
     /// Normalises queries and keys.
-    #[arg(long, value_name = "KIND", value_parser = by_name(VectorNorm::ALL, |kind| kind.id()))]
+    #[arg(long, value_name = "KIND", value_parser = by_name(VectorNorm::ALL, |kind| kind.id()), hide_short_help = true)]
     qk_norm: Option<VectorNorm>,
     /// eps of --qk-norm.
-    #[arg(long, value_name = "EPS", requires = "qk_norm", value_parser = finite)]
+    #[arg(long, value_name = "EPS", requires = "qk_norm", value_parser = finite, hide_short_help = true)]
     qk_eps: Option<f64>,
     /// Rotary positions.
-    #[arg(long, value_name = "BASE", num_args = 0..=1, default_missing_value = "10000", value_parser = finite)]
+    #[arg(long, value_name = "BASE", num_args = 0..=1, default_missing_value = "10000", value_parser = finite, hide_short_help = true)]
     rope: Option<f64>,
     /// The share of the entries that turn.
-    #[arg(long, value_name = "SHARE", requires = "rope", value_parser = finite)]
+    #[arg(long, value_name = "SHARE", requires = "rope", value_parser = finite, hide_short_help = true)]
     rope_fraction: Option<f64>,
     /// Which entries turn together.
-    #[arg(long, value_name = "LAYOUT", requires = "rope", value_parser = by_name(RopeLayout::ALL, |layout| layout.id()))]
+    #[arg(long, value_name = "LAYOUT", requires = "rope", value_parser = by_name(RopeLayout::ALL, |layout| layout.id()), hide_short_help = true)]
     rope_layout: Option<RopeLayout>,
     /// ALiBi, with its usual slopes.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     alibi: bool,
     /// A causal window of W tokens.
-    #[arg(long, value_name = "W")]
+    #[arg(long, value_name = "W", hide_short_help = true)]
     window: Option<usize>,
     /// The first tokens are seen by all.
-    #[arg(long, value_name = "LENGTH", conflicts_with = "window")]
+    #[arg(long, value_name = "LENGTH", conflicts_with = "window", hide_short_help = true)]
     prefix: Option<usize>,
     /// The score of the sink; 0 is "off by one".
-    #[arg(long, value_name = "C0", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true, value_parser = finite)]
+    #[arg(long, value_name = "C0", num_args = 0..=1, default_missing_value = "0", allow_negative_numbers = true, value_parser = finite, hide_short_help = true)]
     sink: Option<f64>,
     /// How scores become weights.
-    #[arg(long, value_name = "KIND", conflicts_with = "sink", value_parser = by_name(Weighting::ALL, Weighting::id))]
+    #[arg(long, value_name = "KIND", conflicts_with = "sink", value_parser = by_name(Weighting::ALL, Weighting::id), hide_short_help = true)]
     weighting: Option<Weighting>,
     /// How many key and value heads drawn weights have.
-    #[arg(long, value_name = "G")]
+    #[arg(long, value_name = "G", hide_short_help = true)]
     kv_heads: Option<usize>,
     /// lambda of a second map that is subtracted, for drawn weights.
-    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true, value_parser = finite)]
+    #[arg(long, value_name = "LAMBDA", allow_negative_numbers = true, value_parser = finite, hide_short_help = true)]
     differential: Option<f64>,
 }
 

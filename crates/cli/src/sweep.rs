@@ -26,13 +26,17 @@ pub(super) struct SweepArguments {
     /// An experiment file, or - for standard input. Its n is replaced by the lengths.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n.
-    #[arg(long, short = 'n', default_value = "2:256:x16")]
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT.
+    ///
+    /// The last form has COUNT lengths evenly spaced in log n.
+    #[arg(long, short = 'n', value_name = "LIST", default_value = "2:256:x16")]
     lengths: String,
     /// Random samples per length.
-    #[arg(long, default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8)]
     draws: usize,
-    /// Norm of the Jacobian; for max_token its upper bound by row sums of block norms.
+    /// Norm of the Jacobian.
+    ///
+    /// For max_token it is its upper bound by row sums of block norms.
     #[arg(long, value_enum, default_value_t = NormName::Spectral)]
     norm: NormName,
     #[command(flatten)]

@@ -20,15 +20,18 @@ const SIGNS: [(&str, f64); 2] = [("1", 1.0), ("-1", -1.0)];
 
 /// The files of tokens and weights.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Tables, in place of an experiment")]
 pub(super) struct TableArguments {
-    /// Tokens in place of an experiment, one a row: CSV, JSON, .npy, or what NumPy, PyTorch, MATLAB, Julia, R or pandas
-    /// print. Dot-product attention without mask and normaliser; an experiment file says more.
+    /// Tokens, one a row: CSV, JSON, .npy, or what NumPy, PyTorch or R print.
+    ///
+    /// What MATLAB, Julia and pandas print is read too. The attention is dot-product attention without mask and normaliser; an
+    /// experiment file says more.
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     tokens: Option<PathBuf>,
-    /// With --tokens: A = I or A = -I, and V = I.
+    /// A = I or A = -I, and V = I.
     #[arg(long, value_name = "1|-1", allow_hyphen_values = true, value_parser = by_name(SIGNS, |(id, _)| id).map(|(_, sign)| sign), requires = "tokens")]
     identity: Option<f64>,
-    /// With --tokens: Q, k x d, in the same formats.
+    /// Q, k x d, in the same formats.
     #[arg(long, value_name = "FILE", requires_all = ["tokens", "k"], conflicts_with = "identity")]
     q: Option<PathBuf>,
     /// K, k x d.
@@ -41,13 +44,13 @@ pub(super) struct TableArguments {
     #[arg(long, value_name = "FILE", requires = "q")]
     output: Option<PathBuf>,
     /// What the first row of the tables is: names or numbers of the columns (first-row), or numbers of the table (none).
-    #[arg(long, value_name = "WHERE", requires = "tokens")]
+    #[arg(long, value_name = "WHERE", requires = "tokens", hide_short_help = true)]
     header: Option<HeaderPlace>,
     /// What the first column of the tables is: names or numbers of the rows (first-column), or numbers of the table (none).
-    #[arg(long, value_name = "WHERE", requires = "tokens")]
+    #[arg(long, value_name = "WHERE", requires = "tokens", hide_short_help = true)]
     index: Option<IndexPlace>,
     /// What the comma in a number such as 1,234 is: the decimal mark (comma), or a mark between thousands (point).
-    #[arg(long, value_name = "MARK", requires = "tokens")]
+    #[arg(long, value_name = "MARK", requires = "tokens", hide_short_help = true)]
     decimal: Option<DecimalMark>,
 }
 

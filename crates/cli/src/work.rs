@@ -32,12 +32,17 @@ pub(super) fn run(plan: EnginePlan, memory: Memory, on_event: impl FnMut(EngineE
 
 /// The memory limit of a command's tasks.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = LIMITS)]
 pub(super) struct MemoryArguments {
-    /// The most memory that a task may hold, such as 512MiB, 4GiB or a number of bytes; a task that would take more is
-    /// refused before it is begun.
-    #[arg(long, value_name = "SIZE", default_value_t = Memory::default())]
+    /// The most memory that a task may hold.
+    ///
+    /// Such as 512MiB, 4GiB or a number of bytes; a task that would take more is refused before it is begun.
+    #[arg(long, value_name = "SIZE", default_value_t = Memory::default(), hide_short_help = true)]
     pub(super) memory: Memory,
 }
+
+/// The heading of threads and memory in the help.
+pub(super) const LIMITS: &str = "Threads and memory";
 
 /// The norms by their names in files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
