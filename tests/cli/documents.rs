@@ -5,6 +5,7 @@
 //! readers of the documents do not see, says where a test does less:
 //!
 //! - `<!-- not run: WHY -->`: the block is not run.
+//! - `<!-- run in a terminal -->`: it is run in a terminal without colours, as people see it, on Linux alone.
 //! - `<!-- run shorter: START => OPTIONS; .. -->`: in commands that begin with `lipscope START` these options take the
 //!   place of their own, so that a test of a long run takes a second.
 //!
@@ -12,9 +13,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use lipscope_testkit::in_repository;
+
+/// The mark of a block that is run as people see it.
+const IN_TERMINAL: &str = "run in a terminal";
 
 /// A block of code of a document.
 struct Block {
@@ -139,8 +143,18 @@ fn run(block: &Block, folder: &Path) -> String {
         Some(mark) => shortened(&block.code, mark),
         None => block.code.clone(),
     };
-    let output = Command::new("bash")
-        .args(["-euo", "pipefail", "-c", &code])
+    let mut command = if block.mark.as_deref() == Some(IN_TERMINAL) {
+        let mut script = Command::new("script");
+        // What standard error shows is no part of what a document shows.
+        script.args(["-qec", "bash -euo pipefail -c \"$CODE\" 2>/dev/null", "/dev/null"]);
+        script.env("CODE", &code).env("NO_COLOR", "1").stdin(Stdio::null());
+        script
+    } else {
+        let mut bash = Command::new("bash");
+        bash.args(["-euo", "pipefail", "-c", &code]);
+        bash
+    };
+    let output = command
         .current_dir(folder)
         .env("PATH", format!("{programs}:{}", std::env::var("PATH").unwrap_or_default()))
         .env("HOME", folder)
@@ -150,7 +164,8 @@ fn run(block: &Block, folder: &Path) -> String {
         .expect("bash");
     let problem = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}: {}\n{code}\n{problem}", block.place, output.status);
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    // A terminal ends its lines in two characters.
+    String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n")
 }
 
 /// Runs the blocks of a document in one folder, in order; returns how many were run.
@@ -158,7 +173,10 @@ fn check(file: &str) -> usize {
     let folder = workplace();
     let mut n_run = 0;
     for block in blocks(file) {
-        let is_run = block.mark.as_deref().is_none_or(|mark| mark.starts_with("run shorter: "));
+        let is_run = block.mark.as_deref().is_none_or(|mark| match mark {
+            IN_TERMINAL => cfg!(target_os = "linux"),
+            _ => mark.starts_with("run shorter: "),
+        });
         if block.language != "sh" || !is_run {
             continue;
         }

@@ -12,4 +12,5 @@ mod model;
 mod model_bench;
 mod model_worker;
 mod no_derivative;
+mod people;
 mod train;

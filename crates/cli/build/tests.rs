@@ -1,6 +1,7 @@
-//! Tests of the build script: the commit that a release names.
+//! Tests of the build script: the commit that a release names, and the names of the bounds.
 
 mod commit;
+mod words;
 
 use std::fs;
 
@@ -37,4 +38,15 @@ fn a_release_names_the_commit_of_its_clone_or_of_its_package() {
     // A published package.
     write("crates/cli/.cargo_vcs_info.json", &format!(r#"{{"git": {{"sha1": "{}"}}}}"#, name("d").trim()));
     assert_eq!(found().as_deref(), Some("ddddddddd"));
+}
+
+#[test]
+fn the_names_of_the_bounds_are_a_constant_and_a_broken_catalogue_is_named() {
+    let source = words::generate("[bound_label]\nfork = \"a \\\"fork\\\"\"\n\n[source]\nours = \"ours\"\n");
+    let expected = "const BOUND_LABELS: [(&str, &str); 1] = [(\"fork\", \"a \\\"fork\\\"\")];\n\
+                    const BOUND_SOURCES: [(&str, &str); 1] = [(\"ours\", \"ours\")];\n";
+    assert_eq!(source.as_deref(), Ok(expected));
+    assert_eq!(words::generate("[source]").as_deref(), Err(&"there is no table [bound_label]".to_owned()));
+    let number = words::generate("[bound_label]\nfork = 1\n[source]\n");
+    assert_eq!(number.as_deref(), Err(&"`fork` in [bound_label] is no text".to_owned()));
 }

@@ -20,16 +20,16 @@ use lipscope_core::sweep::Spacing;
 /// Arguments of `lipscope bounds`.
 #[derive(Debug, Args)]
 pub(super) struct BoundsArguments {
-    /// An experiment file, or - for standard input. Its weights, radius, mask and normaliser are used, its n is not.
+    /// An experiment file, or - for standard input.
+    ///
+    /// Its weights, radius, mask and normaliser are used, its n is not.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
-    #[arg(long, short = 'n', default_value = "2:1e18:x19")]
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT.
+    ///
+    /// The second form has COUNT values evenly spaced in log n.
+    #[arg(long, short = 'n', value_name = "LIST", default_value = "2:1e18:x19")]
     lengths: String,
-    /// Write CSV in place of aligned columns: all digits, empty where a bound does not apply, inf above the range of f64.
-    /// Aligned columns name in brackets the norm of a bound that is not on the spectral norm.
-    #[arg(long, conflicts_with = "json")]
-    csv: bool,
     #[command(flatten)]
     form: FormArguments,
     #[command(flatten)]
@@ -41,15 +41,20 @@ pub(super) struct BoundsArguments {
 /// Arguments of `lipscope growth`.
 #[derive(Debug, Args)]
 pub(super) struct GrowthArguments {
-    /// An experiment file, or - for standard input. Its weights, radius, mask and normaliser are used, its n is not.
+    /// An experiment file, or - for standard input.
+    ///
+    /// Its weights, radius, mask and normaliser are used, its n is not.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT for COUNT values evenly spaced in log n.
-    #[arg(long, short = 'n', default_value = "2:1e18:x120")]
+    /// Numbers of tokens: a list 2,100,1e9, or first:last:xCOUNT.
+    ///
+    /// The second form has COUNT values evenly spaced in log n.
+    #[arg(long, short = 'n', value_name = "LIST", default_value = "2:1e18:x120")]
     lengths: String,
-    /// Let R grow like sqrt(log n), with the experiment's R at this n; without it R is constant. With a normaliser the
-    /// ball keeps its radius sqrt(d).
-    #[arg(long)]
+    /// Let R grow like sqrt(log n), with the experiment's R at this n.
+    ///
+    /// Without it R is constant. With a normaliser the ball keeps its radius sqrt(d).
+    #[arg(long, value_name = "N")]
     growing_from: Option<f64>,
     #[command(flatten)]
     form: FormArguments,
@@ -64,9 +69,9 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<Exit, Failure> {
     let experiment = arguments.attention.read(&text)?;
     let plan = GrowthPlan { lengths: parse_lengths(&arguments.lengths)?, spacing: Spacing::Fixed };
     let found = growth_within(&experiment, &plan, arguments.memory.memory)?;
-    match arguments.form.form() {
-        Form::Csv if !arguments.csv => write_aligned(&found)?,
-        form => write_bounds(form, &found)?,
+    match arguments.form.chosen() {
+        None => write_aligned(&found)?,
+        Some(form) => write_bounds(form, &found)?,
     }
     Ok(Exit::Done)
 }

@@ -1,6 +1,6 @@
 //! `lipscope certify --weights`: how far bounds hold at windows of a model, with a row for each number.
 
-use std::io::{self, Write};
+use std::io::{self, StdoutLock, Write};
 
 use clap::Args;
 
@@ -9,7 +9,9 @@ use super::exit::{Exit, Failure};
 use super::model_files::{Found, Input, WindowRequest};
 use super::model_source::ModelSource;
 use super::output::stdout;
-use super::sheet::{self, Form, Sheet};
+use super::people::{self, Look};
+use super::sheet::{self, FormArguments, Sheet};
+use super::terminal::{self, Reader};
 use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Memory};
 use lipscope_core::measure::UpperNumber;
@@ -23,18 +25,20 @@ use lipscope_models::{
 #[derive(Debug, Args)]
 #[command(next_help_heading = "A model, in place of an experiment file")]
 pub(super) struct ModelCertifyArguments {
-    /// A folder with a model, or random:gpt2, random:bert or random:llama, as for `lipscope model`. Certified is attention
-    /// alone, at the tokens that its heads see: after the layer's norm, where that comes first.
-    #[arg(long, conflicts_with_all = ["file", "StepArguments"])]
+    /// A folder with a model, or random:gpt2, random:bert or random:llama.
+    ///
+    /// As for `lipscope model`. Certified is attention alone, at the tokens that its heads see: after the layer's norm, where
+    /// that comes first.
+    #[arg(long, value_name = "MODEL", conflicts_with_all = ["file", "StepArguments"])]
     weights: Option<String>,
     /// The layer, counted from 0.
     #[arg(long, requires = "weights", default_value_t = 0)]
     layer: usize,
     /// Lengths of windows, as for `lipscope model`; by default 32, or the model's longest.
-    #[arg(long, short = 'n', requires = "weights")]
+    #[arg(long, short = 'n', value_name = "LIST", requires = "weights", hide_short_help = true)]
     lengths: Option<String>,
     /// Windows per length.
-    #[arg(long, requires = "weights", default_value_t = 1)]
+    #[arg(long, value_name = "N", requires = "weights", default_value_t = 1, hide_short_help = true)]
     windows: usize,
     #[command(flatten)]
     source: ModelSource,
@@ -48,12 +52,12 @@ pub(super) struct Certifying {
 }
 
 impl ModelCertifyArguments {
-    /// Certifies windows of the model and writes the lines; `None` without `--weights`.
-    pub(super) fn run(&self, certifying: Certifying, form: Form) -> Option<Result<Exit, Failure>> {
+    /// Certifies windows of the model and writes what is found; `None` without `--weights`.
+    pub(super) fn run(&self, certifying: Certifying, form: FormArguments) -> Option<Result<Exit, Failure>> {
         self.weights.as_deref().map(|weights| self.certify(weights, &certifying, form))
     }
 
-    fn certify(&self, weights: &str, certifying: &Certifying, form: Form) -> Result<Exit, Failure> {
+    fn certify(&self, weights: &str, certifying: &Certifying, form: FormArguments) -> Result<Exit, Failure> {
         let text = self.source.open_text()?;
         let found = self.source.open("lipscope certify", weights, certifying.effort.seed)?;
         let (found, input, plan) = self.prepare(found, text, certifying.memory)?;
@@ -89,8 +93,13 @@ impl ModelCertifyArguments {
     }
 }
 
-/// Certifies every window of a plan, and writes the lines of each as soon as it is done.
-fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying, form: Form) -> Result<Exit, Failure> {
+/// Certifies every window of a plan, and writes the lines or the text of each as soon as it is done.
+fn run(
+    mut found: Found,
+    (input, plan): (&Input, &Plan),
+    certifying: &Certifying,
+    form: FormArguments,
+) -> Result<Exit, Failure> {
     let Certifying { relative, effort, memory } = certifying;
     let certify = WindowCertifyPlan { relative: relative.clone(), effort: *effort };
     let at_layer = |layer: usize| {
@@ -110,26 +119,57 @@ fn run(mut found: Found, (input, plan): (&Input, &Plan), certifying: &Certifying
         "lipscope certify: the map is {}, at the tokens that the heads see: after the layer's norm, where that comes first",
         plan.kind.id()
     );
-    let columns = ["layer", "n", "window", "epsilon_over_r", "epsilon", "head", "quantity", "kind", "value"];
-    let mut sheet = Sheet::begin(stdout()?, form, columns)?;
+    let mut output = Output::begin(form)?;
     let bar = progress_bar(cells.len() * relative.len(), "searches");
     for (done, cell) in cells.iter().enumerate() {
         let on_event = |searched: usize| bar.set_position((done * relative.len() + searched) as u64);
         match certified(&mut found, input, plan, (cell, &certify), *memory, on_event) {
-            Ok(certified) => write(&mut sheet, cell, &certified)?,
+            Ok(certified) => bar.suspend(|| output.window(cell, &certified))?,
             Err(problem) => {
                 // The rows so far are a whole table.
-                sheet.end()?;
+                output.end()?;
                 return Err(problem.into());
             }
         }
     }
     bar.finish_and_clear();
-    sheet.end()?;
+    output.end()?;
     if let Some(note) = found.model.notes_on_weights() {
         emit!("lipscope certify: note: {note}");
     }
     Ok(Exit::Done)
+}
+
+/// Where the windows are written.
+enum Output {
+    /// A text for each, for people.
+    Texts(Look),
+    /// Lines of a table.
+    Lines(Sheet<StdoutLock<'static>>),
+}
+
+impl Output {
+    fn begin(form: FormArguments) -> io::Result<Self> {
+        let columns = ["layer", "n", "window", "epsilon_over_r", "epsilon", "head", "quantity", "kind", "value"];
+        Ok(match Reader::of_stdout(form.chosen()) {
+            Reader::People(look) => Output::Texts(look),
+            Reader::Program => Output::Lines(Sheet::begin(stdout()?, form.form(), columns)?),
+        })
+    }
+
+    fn window(&mut self, cell: &Cell, found: &CertifiedWindow) -> io::Result<()> {
+        match self {
+            Output::Texts(look) => terminal::write(&people::certified_window(cell, found, *look)),
+            Output::Lines(sheet) => write(sheet, cell, found),
+        }
+    }
+
+    fn end(self) -> io::Result<()> {
+        match self {
+            Output::Texts(_) => Ok(()),
+            Output::Lines(sheet) => sheet.end(),
+        }
+    }
 }
 
 fn certified(

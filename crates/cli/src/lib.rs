@@ -4,7 +4,8 @@
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
 //!
-//! Results go to standard output, errors to standard error; the exit statuses are in `exit.rs`.
+//! Results go to standard output, errors to standard error; the exit statuses are in `exit.rs`. Some commands have two forms of
+//! their result: one for programs, and one for people at a terminal (`terminal.rs`, `people`).
 
 mod argument;
 mod bounds;
@@ -26,6 +27,7 @@ mod model_files;
 mod model_run;
 mod model_source;
 mod output;
+mod people;
 mod results;
 mod script;
 mod search;
@@ -34,6 +36,7 @@ mod spectrum;
 mod steps;
 mod sweep;
 mod tables;
+mod terminal;
 mod text_file;
 mod train;
 mod train_invert;
@@ -53,7 +56,7 @@ use lipscope_models::names_of_families;
 #[command(name = "lipscope", version, long_version = env!("LIPSCOPE_LONG_VERSION"), max_term_width = 100)]
 struct Arguments {
     /// Threads; 0 uses all cores. Results have the same digits on any number of threads.
-    #[arg(long, global = true, default_value_t = 0)]
+    #[arg(long, value_name = "N", global = true, default_value_t = 0, help_heading = work::LIMITS, hide_short_help = true)]
     threads: usize,
     #[command(subcommand)]
     command: Command,
@@ -66,13 +69,14 @@ enum Command {
     /// Measures the spectral norm over a list of lengths n, with several random samples at each.
     Sweep(sweep::SweepArguments),
     /// Lists all bounds at a list of n up to 1e300, for an experiment's weights and radius.
+    ///
+    /// Aligned columns name in brackets the norm of a bound that is not on the spectral norm.
     Bounds(bounds::BoundsArguments),
     /// Writes the data of the growth view: all bounds and the exact norms at the adversarial tokens, over n.
     Growth(bounds::GrowthArguments),
     /// Compares the best upper bound on a ball with the best lower one over n and R.
     Gap(gap::GapArguments),
-    /// Bounds the norm at all tokens within eps of an experiment's, or of those that a layer of a model sees, for a list of
-    /// eps.
+    /// Bounds the norm at all tokens within eps of an experiment's, or of those that a layer of a model sees.
     Certify(certify::CertifyArguments),
     /// Inverts X + c F(X)/L by fixed-point iteration; writes the error of each step.
     Invert(invert::InvertArguments),
@@ -89,12 +93,13 @@ enum Command {
     /// Compares power iteration, Lanczos and the dense SVD on one Jacobian; writes every iteration.
     Estimators(spectrum::EstimatorArguments),
     /// Measures the attention, the MLP or the blocks of a transformer, trained or randomly initialised, over windows of text
-    /// or over pictures.
+    /// or over images.
     Model(model::ModelArguments),
     /// Merges tables of `lipscope model`, such as those of its shards.
     Merge(results::MergeArguments),
-    /// Trains character-level Transformers with dot-product, L2 or contractive attention on a text, one run for each kind and
-    /// depth, and writes loss and norms of every layer as CSV; or runs a trained one backwards.
+    /// Trains character-level Transformers on a text, with several kinds of attention and depths; or runs one backwards.
+    ///
+    /// There is a run for each kind and depth. It writes the loss and the norms of every layer as CSV.
     Train(train::TrainArguments),
     /// Writes man pages and completions for shells into a folder.
     #[command(hide = true)]
@@ -136,6 +141,12 @@ pub fn run() -> ExitCode {
 /// The whole command line, with what its help says beside the options.
 fn command() -> clap::Command {
     let command = examples::with_examples(Arguments::command()).after_help(Exit::table());
+    // A run of training writes files; only --invert has a table on standard output.
+    let command = command.mut_subcommand("train", |command| {
+        ["json", "csv"]
+            .into_iter()
+            .fold(command, |command, form| command.mut_arg(form, |form| form.requires("invert").hide_short_help(true)))
+    });
     command.mut_subcommand("model", |command| {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         let names: Vec<&str> = names_of_families().map(|(_, name)| name).collect();

@@ -1,20 +1,24 @@
-//! `lipscope measure`: measures experiments and writes one result per line.
+//! `lipscope measure`: measures experiments and writes one result per line, or a text for people at a terminal.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 
 use super::argument::tolerance;
-use super::console::emit;
+use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::files::read_text;
 use super::output::stdout;
+use super::people;
+use super::sheet::Form;
 use super::steps::StepArguments;
 use super::tables::{TableArguments, options_that_answer};
+use super::terminal::{self, Reader};
 use super::work::MemoryArguments;
 use lipscope_core::experiment::{Experiment, InputError};
-use lipscope_core::measure::{BlockNorms, MeasureOptions, UpperNumber, measure_with};
+use lipscope_core::measure::{BlockNorms, MeasureOptions, Measurement, Measuring, Step, UpperNumber};
 use lipscope_core::spectral::LanczosOptions;
 
 /// Arguments of `lipscope measure`.
@@ -23,17 +27,20 @@ pub(super) struct MeasureArguments {
     /// An experiment file, or JSON Lines (one experiment per line); - reads standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
+    /// Write JSON, an object per experiment, also on a terminal.
+    #[arg(long, help_heading = "Output")]
+    json: bool,
     /// Relative residual at which the iteration stops.
-    #[arg(long, default_value_t = LanczosOptions::default().tolerance, value_parser = tolerance)]
+    #[arg(long, default_value_t = LanczosOptions::default().tolerance, value_parser = tolerance, help_heading = METHOD, hide_short_help = true)]
     tolerance: f64,
     /// Largest number of rows and columns for a dense SVD.
-    #[arg(long, default_value_t = MeasureOptions::default().svd_limit)]
+    #[arg(long, default_value_t = MeasureOptions::default().svd_limit, help_heading = METHOD, hide_short_help = true)]
     svd_limit: usize,
     /// Also compute the norm of every block of the Jacobian, for the max-token bound.
-    #[arg(long)]
+    #[arg(long, help_heading = METHOD, hide_short_help = true)]
     block_norms: bool,
     /// Largest number of rows and columns for the Frobenius, l_inf and l_1 norms.
-    #[arg(long, default_value_t = MeasureOptions::default().dense_limit)]
+    #[arg(long, default_value_t = MeasureOptions::default().dense_limit, help_heading = METHOD, hide_short_help = true)]
     dense_limit: usize,
     #[command(flatten)]
     tables: TableArguments,
@@ -42,6 +49,9 @@ pub(super) struct MeasureArguments {
     #[command(flatten)]
     memory: MemoryArguments,
 }
+
+/// The heading of options on how a norm is computed.
+const METHOD: &str = "Method";
 
 /// The largest dense Jacobian that can be requested: 16384 square takes 2 GiB.
 const MOST_DENSE: usize = 16_384;
@@ -60,25 +70,78 @@ pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
         memory: arguments.memory.memory,
         ..MeasureOptions::default()
     };
-    let mut out = stdout()?;
+    let reader = Reader::of_stdout(arguments.json.then_some(Form::Json));
+    // An experiment alone advances by the digits of its residual, several advance one by one.
+    let (count, is_single) = (experiments.len(), experiments.len() == 1);
+    let bar = match is_single {
+        true => progress_bar(digits(arguments.tolerance) as usize, "digits"),
+        false => progress_bar(count, "experiments"),
+    };
+    let on_residual = |residual: f64| {
+        if is_single {
+            bar.set_position(digits(residual));
+        }
+    };
     let mut problems = Vec::new();
     for (line, experiment) in experiments {
         let experiment = experiment.and_then(|experiment| arguments.attention.put_into(experiment));
-        match experiment.and_then(|experiment| measure_with(&experiment, options)) {
-            Ok(measurement) => {
-                writeln!(out, "{}", measurement.to_value())?;
-                out.flush()?;
-            }
+        let text = experiment.and_then(|experiment| {
+            let began = Instant::now();
+            let found = measured(&experiment, options, on_residual)?;
+            Ok(match reader {
+                Reader::People(look) => people::measured(&found, &experiment, began.elapsed(), look),
+                Reader::Program => format!("{}\n", found.to_value()),
+            })
+        });
+        match text {
+            Ok(text) => bar.suspend(|| write(&text, reader))?,
             Err(problem) => {
-                match options_that_answer(&problem) {
+                bar.suspend(|| match options_that_answer(&problem) {
                     Some(options) => emit!("line {line}: {problem} {options}"),
                     None => emit!("line {line}: {problem}"),
-                }
+                });
                 problems.push(problem);
             }
         }
+        if !is_single {
+            bar.inc(1);
+        }
     }
+    bar.finish_and_clear();
     Ok(Exit::of_all(&problems))
+}
+
+/// Measures an experiment; `on_residual` gets the residual of the iteration after each step.
+fn measured(
+    experiment: &Experiment,
+    options: MeasureOptions,
+    on_residual: impl Fn(f64),
+) -> Result<Measurement, InputError> {
+    let mut measuring = Measuring::start(experiment, options)?;
+    loop {
+        match measuring.step()? {
+            Step::Going { relative_residual, .. } => on_residual(relative_residual),
+            Step::Done(found) => return Ok(*found),
+        }
+    }
+}
+
+/// The digits that a residual promises; none before the first check, when it is infinite.
+fn digits(residual: f64) -> u64 {
+    // A NaN stays one here, and becomes 0 as an integer.
+    (-residual.log10()).round().clamp(0.0, 16.0) as u64
+}
+
+/// Writes a result as soon as it is there.
+fn write(text: &str, reader: Reader) -> io::Result<()> {
+    match reader {
+        Reader::People(_) => terminal::write(text),
+        Reader::Program => {
+            let mut out = stdout()?;
+            out.write_all(text.as_bytes())?;
+            out.flush()
+        }
+    }
 }
 
 /// The experiments of a text with their line numbers: the whole text if it is one JSON value, otherwise each line that

@@ -3,6 +3,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
@@ -12,10 +13,12 @@ use super::exit::{Exit, Failure};
 use super::model_chart::{self, emit_notes, summary};
 use super::model_files::WindowRequest;
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
-use super::model_source::ModelSource;
+use super::model_source::{ModelSource, RANDOM};
 use super::output::stdout;
-use super::results::Results;
+use super::people;
+use super::results::{Destination, Results};
 use super::sheet::FormArguments;
+use super::terminal::{self, Reader};
 use super::text_file::TextFile;
 use super::work::MemoryArguments;
 use lipscope_core::experiment::InputError;
@@ -25,62 +28,81 @@ use lipscope_models::{
     names_of_families,
 };
 
+/// The heading of options on the model.
+const MODEL: &str = "Model";
+/// The heading of options on what is measured.
+const MEASURED: &str = "What is measured";
+/// The heading of options on what is written.
+const OUTPUT: &str = "Output";
+
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
 pub(super) struct ModelArguments {
-    /// A folder with model.safetensors and config.json of a family that --families lists, or random:gpt2, random:bert or
-    /// random:llama for a randomly initialised model.
-    #[arg(long, required_unless_present = "families")]
+    /// A folder with a model, or random:gpt2, random:bert or random:llama.
+    ///
+    /// The folder has model.safetensors and config.json of a family that --families lists. The others are randomly
+    /// initialised models.
+    #[arg(long, value_name = "MODEL", required_unless_present = "families", help_heading = MODEL)]
     weights: Option<String>,
     /// List the families of models that are read, by model_type in config.json.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = MODEL)]
     families: bool,
     #[command(flatten)]
     source: ModelSource,
     /// Layers, counted from 0: a list 0,6.
-    #[arg(long, default_value = "0")]
+    #[arg(long, value_name = "LIST", default_value = "0", help_heading = MEASURED)]
     layers: String,
-    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT for COUNT lengths evenly spaced in log n; by default
-    /// 2:98:2, or up to the model's longest.
-    #[arg(long, short = 'n')]
+    /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT.
+    ///
+    /// The last form has COUNT lengths evenly spaced in log n. The default is 2:98:2, or up to the model's longest.
+    #[arg(long, short = 'n', value_name = "LIST", help_heading = MEASURED)]
     lengths: Option<String>,
     /// Windows per length.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, value_name = "N", default_value_t = 10, help_heading = MEASURED)]
     windows: usize,
     /// Seed of a randomly initialised model.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, help_heading = RANDOM, hide_short_help = true)]
     seed: u64,
     /// The spectral norm of the Jacobian, the value of the script released with "How Smooth Is Attention?", or both.
-    #[arg(long, value_enum, default_value_t = EstimatorName::Both)]
+    #[arg(long, value_enum, default_value_t = EstimatorName::Both, help_heading = MEASURED, hide_short_help = true)]
     estimator: EstimatorName,
     /// all heads together, each head by itself, or a list 0,7 of single heads.
-    #[arg(long, default_value = "all")]
+    #[arg(long, value_name = "HEADS", default_value = "all", help_heading = MEASURED)]
     head: String,
-    /// Also compute upper bounds at the same tokens, for attention alone: the columns local, local_blocks (on the
-    /// spectral norm) and local_token (on the norm over the largest token). A run takes about three times as long.
-    #[arg(long, conflicts_with = "adversarial")]
+    /// Also compute upper bounds at the same tokens, for attention alone.
+    ///
+    /// They are the columns local, local_blocks (on the spectral norm) and local_token (on the norm over the largest token). A
+    /// run takes about three times as long.
+    #[arg(long, conflicts_with = "adversarial", help_heading = MEASURED)]
     bounds: bool,
-    /// Also find an upper number on the norm of every map: the columns upper and failure, the probability over the seeds that
-    /// it is too small (1e-9; 0 where a proved bound is smaller). All products are then in 64-bit numbers: twice the time.
-    #[arg(long, conflicts_with = "adversarial")]
+    /// Also find an upper number on the norm of every map.
+    ///
+    /// It is the columns upper and failure, the probability over the seeds that it is too small (1e-9; 0 where a proved bound is
+    /// smaller). All products are then in 64-bit numbers: twice the time.
+    #[arg(long, conflicts_with = "adversarial", help_heading = MEASURED)]
     upper: bool,
-    /// Relative residual at which the iteration stops; the relative error of the norm is of the order of its square.
-    #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = tolerance)]
+    /// Relative residual at which the iteration stops.
+    ///
+    /// The relative error of the norm is of the order of its square.
+    #[arg(long, default_value_t = MODEL_TOLERANCE, value_parser = tolerance, help_heading = MEASURED, hide_short_help = true)]
     tolerance: f64,
-    /// Write to this file while running, and resume if it exists; without it write to standard output.
-    #[arg(long, short)]
+    /// Write to this file while running, and resume if it exists.
+    ///
+    /// Without it the table is written to standard output; on a terminal a text about it is.
+    #[arg(long, short, value_name = "FILE", help_heading = OUTPUT)]
     out: Option<PathBuf>,
     #[command(flatten)]
     form: FormArguments,
-    /// Use the adversarial tokens of "How Smooth Is Attention?" with this R at each head of --head, instead of windows
-    /// of a text, with n from -n; without --map before the output matrix.
-    #[arg(long, value_name = "R", value_parser = positive, conflicts_with_all = ["image", "special"])]
+    /// Use the adversarial tokens of "How Smooth Is Attention?" with this R, instead of windows of a text.
+    ///
+    /// They are those of each head of --head, with n from -n; without --map before the output matrix.
+    #[arg(long, value_name = "R", value_parser = positive, conflicts_with_all = ["image", "special"], help_heading = MEASURED, hide_short_help = true)]
     adversarial: Option<f64>,
     /// Also draw both estimators over n, with their slopes, into this SVG file.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     svg: Option<PathBuf>,
     /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
-    #[arg(long, default_value = "0/1", value_parser = shard)]
+    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard, help_heading = OUTPUT, hide_short_help = true)]
     shard: Shard,
     #[command(flatten)]
     memory: MemoryArguments,
@@ -105,7 +127,9 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     if let Some(path) = &arguments.svg {
         model_chart::probe(path)?;
     }
-    let (mut run, results) = prepare(arguments, text)?;
+    let reader = Reader::of_stdout(arguments.form.chosen());
+    let (mut run, results) = prepare(arguments, text, reader)?;
+    let began = Instant::now();
     let (table, problems) = match arguments.adversarial {
         Some(radius) => measure_adversarial(&mut run, radius, arguments.shard, results)?,
         None => measure(arguments, &mut run, results)?,
@@ -114,14 +138,17 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     for problem in &problems {
         emit!("lipscope model: {problem}");
     }
-    emit_lines(&summary(&table));
+    match reader {
+        Reader::People(look) => terminal::write(&people::modelled(&table, &summary(&table), began.elapsed(), look))?,
+        Reader::Program => emit_lines(&summary(&table)),
+    }
     if let Some(path) = &arguments.svg {
         model_chart::write(path, &table)?;
     }
     Ok(Exit::of_all(&problems))
 }
 
-fn prepare(arguments: &ModelArguments, text: Option<TextFile>) -> Result<(Run, Results), InputError> {
+fn prepare(arguments: &ModelArguments, text: Option<TextFile>, reader: Reader) -> Result<(Run, Results), InputError> {
     let source = &arguments.source;
     let weights = arguments.weights.as_deref().unwrap_or_default();
     let mut found = source.open("lipscope model", weights, arguments.seed)?;
@@ -156,7 +183,12 @@ fn prepare(arguments: &ModelArguments, text: Option<TextFile>) -> Result<(Run, R
     let of_plan = plan.notes();
     let notes = found.model.notes().iter().chain(&input.notes).chain(&of_plan);
     let table = Table::new(subject).with_notes(notes);
-    let results = Results::open(arguments.out.as_deref(), arguments.form.form(), table)?;
+    let destination = match (&arguments.out, reader) {
+        (Some(path), _) => Destination::File(path.clone()),
+        (None, Reader::People(_)) => Destination::Nowhere,
+        (None, Reader::Program) => Destination::StandardOutput,
+    };
+    let results = Results::open(destination, arguments.form.form(), table)?;
     Ok((Run { found, ids: input.ids, plan, held }, results))
 }
 

@@ -34,10 +34,7 @@ pub(super) fn summary(table: &Table) -> String {
         })
     };
     let of_group = |group: &Group| {
-        let cell = match MapKind::by_id(&table.subject.map) {
-            Some(MapKind::Blocks) if group.layer > 0 => format!("layers 0 to {}", group.layer),
-            _ => format!("layer {}, head {}", group.layer, group.heads.id()),
-        };
+        let cell = cell_name(table, group);
         let fits = [
             ("spectral norm", Quantity::Spectral, group.spectral),
             ("released-script estimator", Quantity::Released, group.released),
@@ -49,6 +46,14 @@ pub(super) fn summary(table: &Table) -> String {
         lines.concat()
     };
     table.groups().iter().map(of_group).collect()
+}
+
+/// The name of a layer and a head of a table, or of the first blocks together.
+pub(super) fn cell_name(table: &Table, group: &Group) -> String {
+    match MapKind::by_id(&table.subject.map) {
+        Some(MapKind::Blocks) if group.layer > 0 => format!("layers 0 to {}", group.layer),
+        _ => format!("layer {}, head {}", group.layer, group.heads.id()),
+    }
 }
 
 /// Writes the notes of a table to standard error, one per line: what was guessed, rounded or ignored.

@@ -18,6 +18,9 @@ use lipscope_core::experiment::{InputError, Phrase};
 use lipscope_core::sweep::parse_lengths;
 use lipscope_models::{Cell, Estimate, Table};
 
+/// The heading of facts about the run.
+const RUN: &str = "The run, so that missing parts are seen";
+
 /// Arguments of `lipscope merge`.
 #[derive(Debug, Args)]
 pub(super) struct MergeArguments {
@@ -25,22 +28,25 @@ pub(super) struct MergeArguments {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Output file; by default standard output.
-    #[arg(long, short)]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     out: Option<PathBuf>,
     #[command(flatten)]
     form: FormArguments,
     /// Also draw both estimators over n, with their slopes, into this SVG file.
-    #[arg(long)]
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
     svg: Option<PathBuf>,
     /// Windows per length of the run, so that missing last windows are seen.
-    #[arg(long)]
+    #[arg(long, value_name = "N", help_heading = RUN)]
     windows: Option<usize>,
-    /// Lengths of the run, written as for `lipscope model`, so that missing lengths are seen.
-    #[arg(long, short = 'n')]
+    /// Lengths of the run, so that missing lengths are seen.
+    ///
+    /// They are written as for `lipscope model`.
+    #[arg(long, short = 'n', value_name = "LIST", help_heading = RUN)]
     lengths: Option<String>,
-    /// Shards of the run: a table of each is expected, and those that lack windows are named. Without it they are named
-    /// where the tables show how many there were.
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    /// Shards of the run, so that those that lack windows are named.
+    ///
+    /// A table of each is expected. Without it they are named where the tables show how many there were.
+    #[arg(long, value_name = "N", help_heading = RUN, value_parser = clap::value_parser!(u32).range(1..))]
     shards: Option<u32>,
 }
 
@@ -93,11 +99,31 @@ fn merged(files: &[PathBuf]) -> Result<(Table, Vec<Table>), InputError> {
     Ok((whole, parts))
 }
 
-/// The table of a run, and the file that saves it.
+/// Where the table of a run goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Destination {
+    /// To a file, which is updated while the run goes on.
+    File(PathBuf),
+    /// To standard output, at the end.
+    StandardOutput,
+    /// Nowhere: people read a text about it.
+    Nowhere,
+}
+
+impl Destination {
+    fn file(&self) -> Option<&Path> {
+        match self {
+            Destination::File(path) => Some(path),
+            Destination::StandardOutput | Destination::Nowhere => None,
+        }
+    }
+}
+
+/// The table of a run, and where it goes.
 pub(super) struct Results {
     table: Table,
     form: Form,
-    out: Option<PathBuf>,
+    destination: Destination,
     saved: Instant,
     has_news: bool,
 }
@@ -105,19 +131,19 @@ pub(super) struct Results {
 impl Results {
     /// Loads the rows that the file already has; `empty` holds the subject of the run. A file that cannot be written is
     /// refused here, before hours of measuring.
-    pub(super) fn open(out: Option<&Path>, form: Form, empty: Table) -> Result<Self, InputError> {
+    pub(super) fn open(destination: Destination, form: Form, empty: Table) -> Result<Self, InputError> {
         let mut table = empty;
-        if let Some(path) = out {
+        if let Some(path) = destination.file() {
             probe(path).map_err(|error| unwritable(path, &error))?;
         }
-        if let Some(path) = out.filter(|path| path.is_file()) {
+        if let Some(path) = destination.file().filter(|path| path.is_file()) {
             let name = path.display().to_string();
             let text = read_text_up_to(path, MOST_RESULTS)?.text;
             if let Some(present) = Table::parse(&name, &text)? {
                 table.merge(&name, present)?;
             }
         }
-        Ok(Results { table, form, out: out.map(Path::to_path_buf), saved: Instant::now(), has_news: false })
+        Ok(Results { table, form, destination, saved: Instant::now(), has_news: false })
     }
 
     pub(super) fn table(&self) -> &Table {
@@ -139,8 +165,9 @@ impl Results {
     pub(super) fn keep(&mut self) -> Result<(), InputError> {
         /// Time between two updates of the file; a table of a hundred thousand rows is written in a tenth of it.
         const BETWEEN: Duration = Duration::from_millis(1_500);
-        if self.has_news && self.out.is_some() && self.saved.elapsed() > BETWEEN {
-            write_whole(self.out.as_deref(), self.form, &self.table)?;
+        let file = self.destination.file().filter(|_| self.has_news && self.saved.elapsed() > BETWEEN);
+        if let Some(path) = file {
+            write_whole(Some(path), self.form, &self.table)?;
             (self.saved, self.has_news) = (Instant::now(), false);
         }
         Ok(())
@@ -149,8 +176,12 @@ impl Results {
     /// Writes the complete table. If the file cannot be written, the table goes to standard output, because measuring
     /// it may have taken hours.
     pub(super) fn finish(self) -> (Table, Option<InputError>) {
-        let outcome = write_whole(self.out.as_deref(), self.form, &self.table);
-        if outcome.is_err() && self.out.is_some() && write_whole(None, self.form, &self.table).is_ok() {
+        if self.destination == Destination::Nowhere {
+            return (self.table, None);
+        }
+        let file = self.destination.file();
+        let outcome = write_whole(file, self.form, &self.table);
+        if outcome.is_err() && file.is_some() && write_whole(None, self.form, &self.table).is_ok() {
             emit!("lipscope model: the table is on standard output, because its file cannot be written");
         }
         (self.table, outcome.err())

@@ -11,16 +11,34 @@ use super::output::stdout;
 
 /// The form of a command's table.
 #[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "Output")]
 pub(super) struct FormArguments {
-    /// Write JSON in place of the table: an object whose "rows" are objects with the columns as keys, and null where a cell is
-    /// empty or a number above the range of f64.
+    /// Write JSON.
+    ///
+    /// It is an object whose "rows" are objects with the columns as keys, and null where a cell is empty or a number above the
+    /// range of f64.
     #[arg(long)]
     json: bool,
+    /// Write CSV with every digit, also on a terminal.
+    ///
+    /// A cell is empty where there is no value, and inf above the range of f64.
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
 }
 
 impl FormArguments {
+    /// The form that the command line names.
+    pub(super) fn chosen(self) -> Option<Form> {
+        match (self.json, self.csv) {
+            (true, _) => Some(Form::Json),
+            (false, true) => Some(Form::Csv),
+            (false, false) => None,
+        }
+    }
+
+    /// The form of a table, which is CSV where the command line names none.
     pub(super) fn form(self) -> Form {
-        if self.json { Form::Json } else { Form::Csv }
+        self.chosen().unwrap_or(Form::Csv)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
@@ -10,8 +11,10 @@ use super::argument::by_name;
 use super::console::emit;
 use super::exit::{Exit, Failure};
 use super::files::read_text;
-use super::sheet::{Cell, FormArguments, Sheet};
+use super::people;
+use super::sheet::{Cell, Form, FormArguments, Sheet};
 use super::steps::StepArguments;
+use super::terminal::{self, Reader};
 use super::work;
 use super::work::MemoryArguments;
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
@@ -19,17 +22,24 @@ use lipscope_core::experiment::{Experiment, InputError, Memory};
 use lipscope_core::spectrum::{Coverage, DEFAULT_COUNT, MOST_COUNT, Places, Spectrum, SpectrumMap, SpectrumPlan};
 use lipscope_protocol::tasks::{EngineEvent, EnginePlan};
 
+/// The heading of options on the singular values.
+const VALUES: &str = "Singular values";
+
 /// Arguments of `lipscope spectrum`.
 #[derive(Debug, Args)]
 pub(super) struct SpectrumArguments {
     /// An experiment file, or - for standard input.
     #[arg(default_value = "-")]
     file: PathBuf,
-    /// Number of leading values if the Jacobian has more than 600 rows; a smaller one gives all values.
-    #[arg(long, default_value_t = DEFAULT_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
+    /// Number of leading values if the Jacobian has more than 600 rows.
+    ///
+    /// A smaller one gives all values.
+    #[arg(long, value_name = "N", help_heading = VALUES, default_value_t = DEFAULT_COUNT as u32, value_parser = clap::value_parser!(u32).range(1..=MOST_COUNT as i64))]
     count: u32,
-    /// Whose Jacobian: attention, or attention-residual, x + F(x). The first value is the local Lipschitz constant.
-    #[arg(long, default_value = "attention", value_parser = by_name(SpectrumMap::ALL, |(id, _)| id).map(|(_, map)| map))]
+    /// Whose Jacobian: attention, or x + F(x).
+    ///
+    /// The first value is the local Lipschitz constant of that map.
+    #[arg(long, help_heading = VALUES, default_value = "attention", value_parser = by_name(SpectrumMap::ALL, |(id, _)| id).map(|(_, map)| map))]
     map: SpectrumMap,
     #[command(flatten)]
     form: FormArguments,
@@ -45,11 +55,11 @@ pub(super) struct EstimatorArguments {
     /// An experiment file, or - for standard input.
     #[arg(default_value = "-", conflicts_with = "preset")]
     file: PathBuf,
-    /// A built-in experiment instead of a file: small-values, small-gap or easy.
+    /// A built-in experiment instead of a file.
     #[arg(long, value_parser = by_name(Preset::ALL, |(id, _)| id).map(|(_, preset)| preset))]
     preset: Option<Preset>,
     /// Tolerance of the stopping rules on the change of s^2, absolute and relative.
-    #[arg(long, default_value_t = ESTIMATOR_TOLERANCE)]
+    #[arg(long, value_name = "T", default_value_t = ESTIMATOR_TOLERANCE)]
     tolerance: f64,
     #[command(flatten)]
     form: FormArguments,
@@ -61,10 +71,23 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
     let text = read_text(&arguments.file)?;
     let (count, map, memory) = (arguments.count as usize, arguments.map, arguments.memory.memory);
     let experiment = arguments.attention.read(&text)?;
+    let began = Instant::now();
     // A complete task has reported its result.
     let Some(spectrum) = find(SpectrumPlan { experiment, count, map }, memory)? else { return Ok(Exit::Done) };
+    let summary = summary(&spectrum);
+    match Reader::of_stdout(arguments.form.chosen()) {
+        Reader::People(look) => terminal::write(&people::spectrum(&spectrum, &summary, began.elapsed(), look))?,
+        Reader::Program => {
+            write(&spectrum, arguments.form.form())?;
+            emit!("{summary}");
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn write(spectrum: &Spectrum, form: Form) -> io::Result<()> {
     let columns = ["index", "value", "multiplicity", "relative_residual", "kind"];
-    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
+    let mut sheet = Sheet::on_stdout(form, columns)?;
     let mut index = 1.0;
     for level in &spectrum.levels {
         let kind = if level.is_converged() { "exact" } else { "lower" };
@@ -74,9 +97,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
         index += level.multiplicity;
     }
     // JSON also gets the leading pair, token by token.
-    sheet.end_with([("spectrum", serde_json::to_value(&spectrum).map_err(io::Error::from)?)])?;
-    emit!("{}", summary(&spectrum));
-    Ok(Exit::Done)
+    sheet.end_with([("spectrum", serde_json::to_value(spectrum).map_err(io::Error::from)?)])
 }
 
 fn find(plan: SpectrumPlan, memory: Memory) -> Result<Option<Box<Spectrum>>, InputError> {
@@ -119,10 +140,23 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure
         None => Experiment::from_json(&read_text(&arguments.file)?)?,
     };
     let points = try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, arguments.memory.memory)?;
+    let stops: Vec<&EstimatorPoint> =
+        points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()).collect();
+    match Reader::of_stdout(arguments.form.chosen()) {
+        Reader::People(look) => terminal::write(&people::estimators(&stops, look))?,
+        Reader::Program => {
+            write_points(&points, arguments.form.form())?;
+            stops.into_iter().for_each(emit_stop);
+        }
+    }
+    Ok(Exit::Done)
+}
+
+fn write_points(points: &[EstimatorPoint], form: Form) -> io::Result<()> {
     let columns =
         ["estimator", "iteration", "products", "value", "relative_error", "relative_residual", "stops", "milliseconds"];
-    let mut sheet = Sheet::on_stdout(arguments.form.form(), columns)?;
-    for point in &points {
+    let mut sheet = Sheet::on_stdout(form, columns)?;
+    for point in points {
         let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
         let EstimatorPoint { iteration, products, value, error, relative_residual, milliseconds, .. } = *point;
         let (id, stops) = (point.estimator.id().into(), stops.join(" "));
@@ -131,21 +165,22 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure
         let (value, error, residual) = (value.into(), error.into(), relative_residual.into());
         sheet.row(&[id, iteration.into(), products.into(), value, error, residual, stops, time])?;
     }
-    sheet.end()?;
-    for point in points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()) {
-        let sign = if point.is_converged() { "=" } else { ">=" };
-        let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
-        emit!(
-            "{} {}: s_1 {sign} {:.8e}, relative error {:.1e}, {} products, {:.3} ms",
-            point.estimator.id(),
-            stops.join(" and "),
-            point.value,
-            point.error,
-            point.products,
-            point.milliseconds
-        );
-    }
-    Ok(Exit::Done)
+    sheet.end()
+}
+
+/// A line on a point at which an estimator may stop.
+fn emit_stop(point: &EstimatorPoint) {
+    let sign = if point.is_converged() { "=" } else { ">=" };
+    let stops: Vec<&str> = point.stops.iter().map(|stop| stop.id()).collect();
+    emit!(
+        "{} {}: s_1 {sign} {:.8e}, relative error {:.1e}, {} products, {:.3} ms",
+        point.estimator.id(),
+        stops.join(" and "),
+        point.value,
+        point.error,
+        point.products,
+        point.milliseconds
+    );
 }
 
 fn try_all(plan: EstimatorPlan, memory: Memory) -> Result<Vec<EstimatorPoint>, InputError> {

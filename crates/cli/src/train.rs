@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use rayon::prelude::*;
@@ -11,7 +12,9 @@ use super::argument::{by_name, shard};
 use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::files::read_text_up_to;
-use super::sheet::Form;
+use super::people;
+use super::sheet::FormArguments;
+use super::terminal::{self, Reader};
 use super::train_invert;
 use super::train_report;
 use super::train_run::{Run, RunReport};
@@ -20,79 +23,91 @@ use lipscope_core::parallel::one_of;
 use lipscope_models::Shard;
 use lipscope_train::{Corpus, Kind, Norms, Plan, PlanFields};
 
+/// The heading of options on what is trained.
+const RUNS: &str = "Runs";
+/// The heading of options on the model.
+const MODEL: &str = "Model";
+/// The heading of options on training.
+const TRAINING: &str = "Training";
+/// The heading of what is done instead of training.
+const INSTEAD: &str = "Instead of training";
+
 /// Arguments of `lipscope train`.
 #[derive(Debug, Args)]
 pub(super) struct TrainArguments {
-    /// Kinds of attention: a list of dot, l2, l2_tied, contractive, invertible, qk_norm, softcap, sigmoid, rope.
-    #[arg(long, value_delimiter = ',', default_value = "dot", value_parser = by_name(Kind::ALL, |kind| kind.id()))]
+    /// Kinds of attention, a list.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "dot", value_parser = by_name(Kind::ALL, |kind| kind.id()), help_heading = RUNS)]
     attention: Vec<Kind>,
     /// Numbers of blocks: a list 2,6,12.
-    #[arg(long, value_delimiter = ',', default_value = "2")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "2", help_heading = RUNS)]
     blocks: Vec<usize>,
     /// The text to learn, or - for standard input; its last tenth is held out.
-    #[arg(long, required_unless_present = "report")]
+    #[arg(long, value_name = "FILE", required_unless_present = "report", help_heading = RUNS)]
     text: Option<PathBuf>,
     /// Training steps of each run.
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, value_name = "N", default_value_t = 2000, help_heading = RUNS)]
     steps: usize,
     /// The folder of the runs; a run that was interrupted goes on from its last save.
-    #[arg(long, short, default_value = "runs")]
+    #[arg(long, short, value_name = "FOLDER", default_value = "runs", help_heading = RUNS)]
     out: PathBuf,
     /// d, the dimension of a token.
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, value_name = "D", default_value_t = 64, help_heading = MODEL)]
     width: usize,
     /// Heads of every layer.
-    #[arg(long, default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, help_heading = MODEL)]
     heads: usize,
     /// T, the characters of a window.
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, value_name = "T", default_value_t = 64, help_heading = MODEL)]
     context: usize,
     /// Windows in each training step.
-    #[arg(long, default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 16, help_heading = TRAINING, hide_short_help = true)]
     batch: usize,
     /// c of the contractive and invertible kinds, above 0 and below 1.
-    #[arg(long, default_value_t = 0.9)]
+    #[arg(long, default_value_t = 0.9, help_heading = MODEL, hide_short_help = true)]
     c: f64,
-    /// Layer norms, or none; the contractive kind has none in its attention branches, the invertible kind has none at all.
-    #[arg(long, value_enum, default_value_t = NormName::Layer)]
+    /// Layer norms, or none.
+    ///
+    /// The contractive kind has none in its attention branches, the invertible kind has none at all.
+    #[arg(long, value_enum, default_value_t = NormName::Layer, help_heading = MODEL, hide_short_help = true)]
     norm: NormName,
     /// The largest learning rate.
-    #[arg(long, default_value_t = 3e-3)]
+    #[arg(long, value_name = "RATE", default_value_t = 3e-3, help_heading = TRAINING, hide_short_help = true)]
     learning_rate: f64,
     /// Steps until the learning rate reaches its largest value; a twentieth of the steps by default.
-    #[arg(long)]
+    #[arg(long, value_name = "N", help_heading = TRAINING, hide_short_help = true)]
     warm_up: Option<usize>,
     /// Seed of weights and windows.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, help_heading = TRAINING, hide_short_help = true)]
     seed: u64,
     /// Steps from one line of the table to the next, which is also how often the run is saved.
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..), help_heading = RUNS, hide_short_help = true)]
     every: u64,
     /// Do part i of N of the runs, as i/N with i from 0.
-    #[arg(long, default_value = "0/1", value_parser = shard)]
+    #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard, help_heading = RUNS, hide_short_help = true)]
     shard: Shard,
-    /// Instead of training: print a table of the runs in this folder, in Markdown.
-    #[arg(long, value_name = "RUNS", conflicts_with = "invert")]
+    /// Print a table of the runs in this folder, in Markdown.
+    #[arg(long, value_name = "RUNS", conflicts_with = "invert", help_heading = INSTEAD)]
     report: Option<PathBuf>,
     /// With --report: also draw the held-out losses into this SVG file.
-    #[arg(long, requires = "report")]
+    #[arg(long, value_name = "FILE", requires = "report", help_heading = INSTEAD)]
     svg: Option<PathBuf>,
-    /// Instead of training: run the model of this folder backwards over held-out windows of --text, and print a table.
-    #[arg(long, value_name = "RUN")]
+    /// Run the model of this folder backwards over held-out windows of --text.
+    #[arg(long, value_name = "RUN", help_heading = INSTEAD)]
     invert: Option<PathBuf>,
     /// With --invert: the number of windows.
-    #[arg(long, default_value_t = 20, requires = "invert")]
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "invert", help_heading = INSTEAD, hide_short_help = true)]
     windows: usize,
     /// With --invert: the most iterations of a branch.
-    #[arg(long, default_value_t = 500, requires = "invert")]
+    #[arg(long, value_name = "N", default_value_t = 500, requires = "invert", help_heading = INSTEAD, hide_short_help = true)]
     iterations: usize,
-    /// With --invert: how much is run backwards; by default the whole stack of an invertible model, otherwise each
-    /// attention branch by itself.
-    #[arg(long, value_enum, requires = "invert")]
+    /// With --invert: how much is run backwards.
+    ///
+    /// By default it is the whole stack of an invertible model, otherwise each attention branch by itself.
+    #[arg(long, value_enum, requires = "invert", help_heading = INSTEAD, hide_short_help = true)]
     extent: Option<train_invert::ExtentName>,
-    /// With --invert: write JSON in place of the table, as other commands do.
-    #[arg(long, requires = "invert")]
-    json: bool,
+    // lib.rs lets these go with --invert alone.
+    #[command(flatten)]
+    form: FormArguments,
 }
 
 /// The largest text that is learnt: its characters take nine bytes each.
@@ -116,8 +131,8 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
             match &arguments.invert {
                 Some(folder) => {
                     let extent = arguments.extent.map(train_invert::ExtentName::extent);
-                    let form = if arguments.json { Form::Json } else { Form::Csv };
-                    train_invert::run(folder, corpus, (arguments.windows, arguments.iterations), extent, form)?;
+                    let effort = (arguments.windows, arguments.iterations);
+                    train_invert::run(folder, corpus, effort, extent, arguments.form)?;
                 }
                 None => train(arguments, &corpus)?,
             }
@@ -128,7 +143,8 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> {
+fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), Failure> {
+    let began = Instant::now();
     let plans = plans(arguments)?;
     let runs: Vec<Run> = plans
         .into_iter()
@@ -150,8 +166,12 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), InputError> 
     let mut reports =
         outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<Vec<_>, _>>()?;
     reports.sort_by(|a, b| a.name.cmp(&b.name));
-    for report in reports {
-        emit!("{report}");
+    match Reader::of_stdout(None) {
+        Reader::People(look) => {
+            let out = arguments.out.display().to_string();
+            terminal::write(&people::trained(&reports, &out, began.elapsed(), look))?;
+        }
+        Reader::Program => reports.iter().for_each(|report| emit!("{report}")),
     }
     Ok(())
 }

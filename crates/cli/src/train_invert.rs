@@ -7,7 +7,9 @@ use clap::ValueEnum;
 
 use super::console::emit_lines;
 use super::exit::Failure;
-use super::sheet::{Cell, Form, Sheet};
+use super::people;
+use super::sheet::{Cell, Form, FormArguments, Sheet};
+use super::terminal::{self, Reader};
 use super::train_run::checkpoint_of;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::largest;
@@ -31,13 +33,14 @@ impl ExtentName {
     }
 }
 
-/// Writes a row for every iteration of every branch and window, and a summary on standard error.
+/// Writes a row for every iteration of every branch and window, and a summary on standard error; or the summary as a text
+/// for people.
 pub(super) fn run(
     folder: &Path,
     corpus: Corpus,
     (windows, iterations): (usize, usize),
     extent: Option<Extent>,
-    form: Form,
+    form: FormArguments,
 ) -> Result<(), Failure> {
     let trainer = checkpoint_of(folder, &corpus)?.ok_or_else(|| InputError::File {
         file: folder.display().to_string().into(),
@@ -52,8 +55,13 @@ pub(super) fn run(
         .iter()
         .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
         .collect::<Result<Vec<_>, _>>()?;
-    write(&inversions, form)?;
-    emit_lines(&summary(&inversions));
+    match Reader::of_stdout(form.chosen()) {
+        Reader::People(look) => terminal::write(&people::inverted(&summary(&inversions), look))?,
+        Reader::Program => {
+            write(&inversions, form.form())?;
+            emit_lines(&summary(&inversions));
+        }
+    }
     Ok(())
 }
 

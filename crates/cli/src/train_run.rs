@@ -29,9 +29,13 @@ pub(super) struct Run {
 /// The report of a finished run.
 pub(super) struct RunReport {
     pub(super) name: String,
-    steps: usize,
-    held_out: f64,
-    uniform: f64,
+    pub(super) steps: usize,
+    /// The loss on the held-out text, in nats a character.
+    pub(super) held_out: f64,
+    /// The loss of guessing each character with the same probability.
+    pub(super) uniform: f64,
+    /// The layers at the end; none where the scores overflow.
+    pub(super) layers: Vec<LayerConstant>,
 }
 
 /// The file of a run's lines.
@@ -109,8 +113,19 @@ impl Run {
             held_out: self.trainer.held_out(),
             uniform: (self.trainer.corpus().vocabulary().len() as f64).ln(),
             steps: self.trainer.steps_done(),
+            layers: self.layers()?.unwrap_or_default(),
             name: self.name,
         })
+    }
+
+    /// The layers as they are now; `None` where the weights are so large that the scores overflow. The loss shows that such
+    /// a run has diverged.
+    fn layers(&self) -> Result<Option<Vec<LayerConstant>>, InputError> {
+        match self.trainer.layers() {
+            Ok(layers) => Ok(Some(layers)),
+            Err(InputError::Overflow { .. }) => Ok(None),
+            Err(problem) => Err(problem),
+        }
     }
 
     /// Adds a line with the mean training loss since the last line and the learning rate, and saves the run.
@@ -126,11 +141,9 @@ impl Run {
                 line.push(',');
             }
         }
-        match self.trainer.layers() {
-            Ok(layers) => layers.iter().for_each(|layer| layer_columns(&mut line, layer)),
-            // Weights so large that the scores overflow have no norm; the loss shows that the run has diverged.
-            Err(InputError::Overflow { .. }) => line.push_str(&",,,,".repeat(self.trainer.plan().blocks)),
-            Err(problem) => return Err(problem),
+        match self.layers()? {
+            Some(layers) => layers.iter().for_each(|layer| layer_columns(&mut line, layer)),
+            None => line.push_str(&",,,,".repeat(self.trainer.plan().blocks)),
         }
         let _ = write!(line, ",{seconds:.1}");
         self.lines.push(line);
@@ -180,7 +193,7 @@ fn number<const N: usize>(line: &mut String, values: [f64; N]) {
 
 impl fmt::Display for RunReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let RunReport { name, steps, held_out, uniform } = self;
+        let RunReport { name, steps, held_out, uniform, .. } = self;
         let bits = held_out / std::f64::consts::LN_2;
         write!(
             f,
