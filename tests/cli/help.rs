@@ -33,11 +33,12 @@ fn commands() -> Vec<String> {
     names
 }
 
-/// The line of the example at the end of a command's help.
-fn example(command: &str) -> String {
-    let help = out(&["help", command]);
-    let (_, example) = help.split_once("Example:\n  ").unwrap_or_else(|| panic!("{command} has no example:\n{help}"));
-    example.trim_end().to_owned()
+/// The lines of the examples at the end of a command's help, or of what it says instead of waiting.
+fn examples(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| !line.starts_with("Example")).skip(1);
+    let lines: Vec<String> = lines.map_while(|line| line.strip_prefix("  ")).map(str::to_owned).collect();
+    assert!(!lines.is_empty(), "there is no example:\n{help}");
+    lines
 }
 
 /// Runs a line of a shell in a folder, with the program on its path.
@@ -56,23 +57,75 @@ fn the_example_at_the_end_of_every_help_works() {
     let done = |line: &str| {
         let output = shell(line, folder.path());
         assert!(output.status.success(), "{line}: {}", text(&output.stderr));
-        assert!(line.starts_with("lipscope") || line.starts_with("echo"), "{line}");
+        assert!(["lipscope", "echo", "printf"].iter().any(|start| line.starts_with(start)), "{line}");
         output
     };
     let book = lipscope_testkit::in_repository("assets/attention.txt");
     fs::copy(book, folder.path().join("book.txt")).expect("copied");
+    let of_help = |name: &str| examples(&out(&["help", name]));
     let (model, others): (Vec<String>, Vec<String>) = commands().into_iter().partition(|name| name == "model");
-    // The two parts of a run are what `merge` takes.
-    let parts = example(&model[0]);
-    done(&parts);
-    done(&parts.replace("0/2 -o part-0", "1/2 -o part-1"));
+    for line in of_help(&model[0]) {
+        let output = done(&line);
+        let is_table = text(&output.stdout).starts_with("model,text,map,mask,");
+        assert!(is_table || line.contains(" -o "), "{line}: {}", text(&output.stdout));
+        // The two parts of a run are what `merge` takes.
+        if line.contains("part-0") {
+            done(&line.replace("0/2 -o part-0", "1/2 -o part-1"));
+        }
+    }
     thread::scope(|scope| {
         for name in &others {
-            scope.spawn(move || done(&example(name)));
+            scope.spawn(move || of_help(name).iter().for_each(|line| drop(done(line))));
         }
     });
     for written in ["part-0.csv", "all.csv", "worst.json", "experiment.py", "runs/dot-1-seed0/table.csv"] {
         assert!(folder.path().join(written).is_file(), "{written} is missing");
+    }
+}
+
+#[test]
+fn without_a_command_three_examples_are_shown_and_they_work() {
+    let output = lipscope(&[]).output().expect("it runs");
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()));
+    let lines = examples(&text(&output.stderr));
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let folder = tempfile::tempdir().expect("a folder");
+    for line in lines {
+        let output = shell(&line, folder.path());
+        assert!(output.status.success(), "{line}: {}", text(&output.stderr));
+    }
+}
+
+#[test]
+fn the_model_without_arguments_is_a_small_random_one_and_says_how_to_give_another() {
+    let output = lipscope(&["model"]).output().expect("it runs");
+    let said = text(&output.stderr);
+    assert!(output.status.success() && said.contains("lipscope model --weights FOLDER"), "{said}");
+    let line = said.lines().nth(1).and_then(|line| line.trim().strip_prefix("lipscope ")).expect("a command");
+    let written = out(&line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(text(&output.stdout), written, "the command that it names is another one");
+    // With any option the model must be named: nobody measures a random model by mistake.
+    assert_eq!(lipscope(&["model", "--layers", "1"]).stderr(Stdio::null()).status().expect("it runs").code(), Some(2));
+}
+
+#[test]
+fn the_short_help_of_every_command_fits_on_a_screen_and_the_long_help_has_every_option() {
+    let short = |arguments: &[&str]| {
+        let help = out(arguments);
+        assert!(help.lines().count() <= 40, "{} lines:\n{help}", help.lines().count());
+        help
+    };
+    short(&["-h"]);
+    for name in commands() {
+        let (help, long) = (short(&[name.as_str(), "-h"]), out(&[name.as_str(), "--help"]));
+        // The option that a line begins with; a line of the description begins with a word.
+        let option = |line: &str| {
+            let is_option = line.trim_start().starts_with('-');
+            line.split_whitespace().find(|word| is_option && word.starts_with("--")).map(String::from)
+        };
+        let options = |text: &str| -> BTreeSet<String> { text.lines().filter_map(option).collect() };
+        assert!(long.contains("--threads") && !help.contains("--threads"), "{name}: {help}");
+        assert!(options(&help).is_subset(&options(&long)), "{name}: {help}");
     }
 }
 
@@ -195,7 +248,7 @@ fn man_pages_and_completions_are_written_for_every_command() {
     let completions = completions.map(|name| read(&format!("completions/{name}")));
     for name in commands() {
         let page = read(&format!("man/lipscope-{name}.1"));
-        assert!(page.contains("Example:"), "{page}");
+        assert!(page.contains("Example"), "{page}");
         for completion in &completions {
             assert!(completion.contains(&name), "{name} is missing in\n{completion}");
         }

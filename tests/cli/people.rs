@@ -105,3 +105,15 @@ fn the_form_of_programs_is_the_same_on_a_terminal_as_in_a_pipe() {
         }
     }
 }
+
+#[test]
+fn a_command_that_would_wait_for_a_keyboard_shows_examples() {
+    let folder = folder();
+    for (name, count) in [("measure", 3), ("spectrum", 1)] {
+        let output = in_terminal(&format!("lipscope {name}"), &[], folder.path());
+        let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        let is_example = |line: &&str| line.starts_with("  ") && line.contains(&format!("lipscope {name}"));
+        assert_eq!(text.lines().filter(is_example).count(), count, "{text}");
+    }
+}

@@ -44,9 +44,12 @@ mod train_report;
 mod train_run;
 mod work;
 
+use std::env;
+use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use exit::{Exit, Failure};
 use lipscope_models::names_of_families;
@@ -109,12 +112,22 @@ enum Command {
 /// Runs the program with the arguments of this process.
 #[must_use]
 pub fn run() -> ExitCode {
-    let parsed = command().try_get_matches().and_then(|matches| {
+    let words = examples::filled(env::args_os().collect());
+    let parsed = command().try_get_matches_from(words).and_then(|matches| {
         let name = matches.subcommand_name().unwrap_or_default().to_owned();
-        Ok((name, Arguments::from_arg_matches(&matches)?))
+        let awaits = matches.subcommand_matches(&name).is_some_and(awaits_typing);
+        Ok((name, awaits, Arguments::from_arg_matches(&matches)?))
     });
     let (name, Arguments { threads, command }) = match parsed {
-        Ok(parsed) => parsed,
+        Ok((name, false, arguments)) => (name, arguments),
+        Ok((name, true, _)) => {
+            console::emit_lines(&examples::instead_of_typing(&name));
+            return Exit::Usage.into();
+        }
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            console::emit_lines(&examples::first_steps());
+            return Exit::Usage.into();
+        }
         Err(error) => {
             let is_usage = error.use_stderr();
             // The help and the version are errors of this type too.
@@ -136,6 +149,11 @@ pub fn run() -> ExitCode {
         exit
     });
     exit.into()
+}
+
+/// Whether a command without arguments would read an experiment from a keyboard.
+fn awaits_typing(found: &ArgMatches) -> bool {
+    !found.args_present() && found.ids().any(|id| id == "file") && io::stdin().is_terminal()
 }
 
 /// The whole command line, with what its help says beside the options.
