@@ -185,7 +185,7 @@ def blocks(
     measured = [one for one in calls if layers is None or one.name in layers]
     if not measured:
         raise ValueError("The model ran none of these layers with these inputs. Give inputs with which it does.")
-    # The other stack of a model of texts and pictures has other tokens.
+    # The other stack of a model of texts and images has other tokens.
     stacks_measured = {one.stack for one in measured}
     calls = [one for one in calls if one.stack in stacks_measured]
     found = []

@@ -316,7 +316,7 @@ class Norm:
         how = f"lanczos, {self.iterations} steps, residual {self.residual:.1e}"
         if self.rounding > CONVERGED:
             how += f", rounding {self.rounding:.0e}"
-        above = "" if self.upper is None else f"; ≤ {self.upper:.12g} but for chance {self.failure:g}"
+        above = "" if self.upper is None else f"; ≤ {self.upper:.12g}, except with probability {self.failure:g}"
         return f"spectral norm {SIGNS[self.kind]} {self.value:.12g} ({self.kind}; {how}){above}"
 
 
