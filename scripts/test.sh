@@ -73,6 +73,7 @@ native_tests() {
   step build native_build &&
     step run "${run[@]}" --locked --no-fail-fast &&
     step examples run_examples &&
+    step papers compare_papers &&
     step docs cargo test --locked --doc
 }
 
@@ -83,6 +84,11 @@ run_examples() {
     "$target_dir/debug/examples/$name" "$target_dir/times/example.svg" > "$target_dir/times/example.txt" ||
       { cat "$target_dir/times/example.txt"; echo "the example $name failed" >&2; return 1; }
   done
+}
+
+# The quick commands of docs/reproductions.md give the numbers that the document shows.
+compare_papers() {
+  LIPSCOPE_BIN="$target_dir/debug/lipscope" node scripts/reproductions.mjs --check
 }
 
 # How near the tests came to what they allow, the nearest first. Tests write these files (tests/kit/src/ratios.rs).

@@ -52,6 +52,10 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
                 "Every bound and witness of Lipscope: statement, hypotheses, source and, where it is ours, proof.",
             ),
             chapter("numerics", "How the numbers are computed: the iteration, rounding, large n, searches."),
+            chapter(
+                "reproductions",
+                "The figures, tables and bounds of two papers beside the same numbers of Lipscope, with verdicts.",
+            ),
             chapter("glossary", "The terms of Lipscope, with their symbols and keys, in a sentence each."),
             chapter("performance", "How fast Lipscope is, as measured."),
             chapter("reliability", "What broken input, long runs and lost workers do to Lipscope."),
