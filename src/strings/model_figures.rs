@@ -182,7 +182,7 @@ pub fn model_patch_readout(row: usize, column: usize, share: f64) -> String {
     model_patch_readout { column: column + 1, row: row + 1, share: Number::of(share) }.text()
 }
 
-/// A published curve: its formula and its subject.
+/// A published curve: its formula, its map and its subject.
 pub fn model_curve(curve: &Published) -> String {
     let family = match (curve.model, curve.training) {
         (PublishedModel::Gpt2, Training::Trained) => model_curve::gpt2_trained(),
@@ -190,19 +190,21 @@ pub fn model_curve(curve: &Published) -> String {
         (_, Training::Trained) => model_curve::trained(),
         (_, Training::Random) => model_curve::random(),
     };
-    let head = curve.head.map_or_else(String::new, model_curve::head);
     let tokens = match curve.tokens {
         CurveTokens::Text => model_curve::text().to_owned(),
-        CurveTokens::Adversarial(radius) => model_curve::adversarial(radius),
+        CurveTokens::MaskedText => model_curve::masked_text().to_owned(),
+        CurveTokens::Adversarial(radius) => {
+            let of = curve.head.map_or_else(|| model_curve::rows().to_owned(), model_curve::head);
+            model_curve::adversarial { of: &of, radius }.text()
+        }
     };
     let law = if curve.exponent == 0.5 {
         format!("{} √n", curve.factor)
     } else {
         format!("{} n{}", curve.factor, raised(&curve.exponent.to_string()))
     };
-    let layer = curve.layer;
-    model_curve::line { family, head: &head, law: &law, layer, mask: mask_words(curve.mask.id()), tokens: &tokens }
-        .text()
+    let (layer, map) = (curve.layer, super::models::model_map_choice(Some(curve.map)));
+    model_curve::line { family, law: &law, layer, map, mask: mask_words(curve.mask.id()), tokens: &tokens }.text()
 }
 
 /// A mask by its id.

@@ -79,15 +79,15 @@ fn title(table: &Table) -> String {
     format!("{what} {} (map {}, mask {}) {tokens}", subject.model, subject.map, subject.mask)
 }
 
-/// For adversarial tokens the chart of one head with C sqrt(n); otherwise all layers and heads with the published
-/// curves that match them.
+/// For adversarial tokens the chart of one head with C sqrt(n), without published curves, which are of all heads
+/// together; otherwise all layers and heads with the published curves that match them.
 fn chart(table: &Table) -> Scatter {
     let (groups, words) = (table.groups(), ModelWords::english());
     let is_about = |curve: &Published, group: &Group| curve.is_about(&table.subject, group.layer, group.heads);
     let published: Vec<Published> =
         PUBLISHED.into_iter().filter(|curve| groups.iter().all(|group| is_about(curve, group))).collect();
     match groups.as_slice() {
-        [group] if table.subject.adversarial_radius().is_some() => adversarial_chart(group, &published, &words),
+        [group] if table.subject.adversarial_radius().is_some() => adversarial_chart(group, &[], &words),
         groups => norms_chart(&groups.iter().collect::<Vec<_>>(), Released::Shown, &published, &words),
     }
 }

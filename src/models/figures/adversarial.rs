@@ -21,7 +21,8 @@ pub fn AdversarialFigure(
     shown: FigureData,
 ) -> impl IntoView {
     let at = shown.at;
-    let curves = Curves::new(shown, at, Signal::stored(true));
+    // A published curve is of all heads together, and the figure of one head.
+    let curves = Curves::new(shown, at, Signal::stored(false));
     let chart = memo(move |_| {
         let (published, words) = (curves.drawn(), strings::model_words());
         shown.with_group(at.get(), |group| adversarial_chart(group, &published, &words)).unwrap_or_else(nothing)

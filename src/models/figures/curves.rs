@@ -63,7 +63,13 @@ pub fn CurvesMenu(
     /// The id of the fold.
     id: &'static str,
 ) -> impl IntoView {
-    let is_offered = move |curve: &Published| (curve.tokens == CurveTokens::Text) == (offered == Offered::Text);
+    let is_offered = move |curve: &Published| {
+        matches!(curve.tokens, CurveTokens::Adversarial(_)) == (offered == Offered::Adversarial)
+    };
+    let note = match offered {
+        Offered::Text => strings::model_curves_note(),
+        Offered::Adversarial => strings::model_adversarial_curves_note(),
+    };
     let line = move |curve: Published| {
         let is_drawn = memo(move |_| curves.is_drawn(&curve));
         let on_change = move |_| {
@@ -82,7 +88,7 @@ pub fn CurvesMenu(
     view! {
         <details class="curves" id=id>
             <summary>{strings::model_curves()}</summary>
-            <p class="note">{strings::model_curves_note()}</p>
+            <p class="note">{note}</p>
             {PUBLISHED.into_iter().filter(is_offered).map(line).collect_view()}
         </details>
     }
