@@ -300,7 +300,7 @@ const ITEMS = [
   ['[C]', '`bert_encoder/fig_n_alice_6`, `bert_*/fig_n_NEWS_*`', 'others', absent('points without a curve; no number is at hand')],
   ['[C]', '`*/fig_radius_*`, `gpt_2/correlation_n_R`', 'others', absent('points without a curve; our tables have the radius of each window in the column `radius`')],
   ['[C]', '`bert_0_adversarial_data`', 'adversarial', differs(`${NO_WEIGHTS}; the script measures all heads at the tokens of head 0`)],
-  ['[C]', '`bert_1_adversarial_data`', 'adversarial', differs(`${NO_WEIGHTS}; the script measures all heads at the tokens of head 7, without a mask`)],
+  ['[C]', '`bert_1_adversarial_data`', 'adversarial', differs(`${NO_WEIGHTS}; the script measures all heads at the tokens of head 7, without a mask, and their keys and values`)],
   ['[C]', '`gpt_random_adversarial_data`', 'adversarial', differs('only the exponent agrees; for A the script takes rows of the weights where a head has columns, and it measures all heads')],
   ['[C]', '`gpt_pretrained_adversarial_data`', 'adversarial', differs(`${NO_WEIGHTS}; for A the script takes rows of the weights where a head has columns`)],
   ['[K]', 'section 5.1, Figure 2', 'tightness', holds(ratios.every((ratio, at) => at === 0 || ratio < ratios[at - 1]), 'the ratio of bound and norm falls with n')],
