@@ -1,6 +1,6 @@
 //! Points in the plane and on a line on an SVG back end, with changes of the points.
 
-use lipscope_plot::{Changes, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css};
+use lipscope_plot::{Changes, DrawnChanges, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css};
 
 use lipscope_testkit::pictures::{
     Element, SCALE, SIZES, THEMES, assert_texts_are_separate, assert_written, elements, plane, render,
@@ -81,6 +81,7 @@ fn plane_with_changes(shape: PlaneShape) -> TokenPlane {
         stretch: 2.0,
         labels: vec!["4 outputs here".into()],
         names: ["v".into(), "F(X)".into(), "σu".into()],
+        drawn: None,
         sway: Sway::Arrows,
     });
     plane
@@ -202,7 +203,7 @@ fn no_label_of_a_point_lies_on_an_image() {
 }
 
 #[test]
-fn a_narrow_plane_without_axes_gives_its_room_to_the_points() {
+fn a_plane_without_axes_gives_its_room_to_the_points() {
     let mut plane = TokenPlane::new(vec![(-1.5, 0.0), (0.0, 1.5), (1.5, -0.5)]);
     (plane.ball_radius, plane.ball_label) = (Some(1.5), "R = 1.5".into());
     let mut drawn = |axes: PlaneAxes, size: (u32, u32)| {
@@ -211,11 +212,48 @@ fn a_narrow_plane_without_axes_gives_its_room_to_the_points() {
         let chart = layout.expect("SVG draws").chart;
         (chart.x_to_px(1.5) - chart.x_to_px(-1.5), elements(&svg, "text").len())
     };
-    let (phone, wide) = ((362, 240), (600, 500));
-    assert_eq!(drawn(PlaneAxes::WhereWide, wide), drawn(PlaneAxes::Always, wide));
-    let (default, bare) = (drawn(PlaneAxes::Always, phone), drawn(PlaneAxes::WhereWide, phone));
-    assert!(bare.0 > 160.0 && bare.0 > 1.3 * default.0, "{} px, {} px with axes", bare.0, default.0);
-    assert_eq!(bare.1, 1, "the label of the ball is all its text");
+    for (size, least) in [((362, 240), 1.3), ((600, 500), 1.15)] {
+        let (with, bare) = (drawn(PlaneAxes::Drawn, size), drawn(PlaneAxes::Absent, size));
+        assert!(bare.0 > least * with.0, "{} px, {} px with axes", bare.0, with.0);
+        assert_eq!(bare.1, 1, "the label of the ball is all its text");
+    }
+}
+
+#[test]
+fn tokens_at_one_place_are_a_pile_whose_area_grows_with_their_number() {
+    let dots = |counts: [f64; 2]| {
+        let mut plane = TokenPlane::new(vec![(-1.0, 0.5), (1.0, -0.5)]);
+        plane.piles = counts.to_vec();
+        let (_, svg) = render((400, 400), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        let places: Vec<(f64, f64)> = elements(&svg, "circle").iter().map(|e| (e.px("cx"), e.px("cy"))).collect();
+        let first: Vec<_> = places.iter().filter(|p| p.0 < 200.0).copied().collect();
+        let width = |axis: fn(&(f64, f64)) -> f64| {
+            let values = || first.iter().map(axis);
+            values().fold(f64::NEG_INFINITY, f64::max) - values().fold(f64::INFINITY, f64::min)
+        };
+        (places.len(), width(|p| p.0) * width(|p| p.1))
+    };
+    let (few, many) = (dots([16.0, 1.0]), dots([64.0, 1.0]));
+    assert_eq!([few.0, many.0], [17, 65]);
+    assert!((3.0..5.5).contains(&(many.1 / few.1)), "{} and {}", few.1, many.1);
+    // A place that another point stands for has no dot, and a pile has so many dots at most.
+    assert_eq!(dots([2.0, 0.0]).0, 2);
+    assert_eq!(dots([1e6, 1.0]).0, 257);
+}
+
+#[test]
+fn only_the_changes_that_are_wanted_are_drawn_and_the_table_has_all() {
+    let mut plane = plane_with_changes(PlaneShape::Plane);
+    let lines = |plane: &TokenPlane| {
+        let (_, svg) = render((400, 400), |area| plane.draw(area, &Style::svg(Theme::Light, SCALE)));
+        elements(&svg, "polyline").len() + elements(&svg, "polygon").len()
+    };
+    let (all, table) = (lines(&plane), plane.to_table());
+    plane.changes.as_mut().expect("changes").drawn = Some(DrawnChanges { nudges: vec![0], images: vec![1] });
+    let one = lines(&plane);
+    plane.changes.as_mut().expect("changes").drawn = Some(DrawnChanges::default());
+    assert!(lines(&plane) < one && one < all, "{} {one} {all}", lines(&plane));
+    assert_eq!(plane.to_table(), table);
 }
 
 #[test]

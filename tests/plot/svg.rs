@@ -361,6 +361,7 @@ fn any_data_can_be_drawn() {
                 sway: Sway::Ends,
                 ..Changes::default()
             });
+            plane.piles = data.iter().map(|p| p.1).collect();
             plane.shares = data.iter().map(|p| p.0).collect();
             plane.weights = data.iter().map(|p| p.0).collect();
             plane.labels = vec!["name".into(); data.len() + 2];

@@ -56,8 +56,8 @@ impl AxisSpec {
         self
     }
 
-    /// The same axis with the square root of each tick under it. On a logarithmic axis of few decades the ticks are
-    /// then at the powers of four, whose roots are whole.
+    /// The same axis with the square root of each tick under it. On a logarithmic axis of few decades, and on one that is
+    /// spaced by the root, the ticks are then at the powers of four, whose roots are whole.
     pub fn root(mut self, name: impl Into<String>) -> Self {
         self.root = name.into();
         self
@@ -77,17 +77,24 @@ impl AxisSpec {
 
 impl AxisSpec {
     /// The ticks of this axis. For real numbers, these are the ticks that the ruler proposed. For counts, every integer
-    /// has a tick if there are few; otherwise the proposed ticks at integers remain. A logarithmic axis with square
+    /// has a tick if there are few; otherwise the proposed ticks at integers remain. An axis with square
     /// roots has its ticks at the powers of four, if there are few.
     pub(super) fn own_ticks(&self, ruler: &Ruler, proposed: Vec<Tick>) -> Vec<Tick> {
         /// Up to this many integers all have ticks.
         const FEW: f64 = 8.0;
+        /// The least distance between the last power of four and the end of the axis, as a part of the axis.
+        const NEAR: f64 = 0.06;
         /// Up to this many powers of four have ticks.
         const MOST_POWERS: usize = 9;
         let (first, last) = (ruler.value(0.0).ceil(), (ruler.value(1.0) + 1e-9).floor());
-        if !self.root.is_empty() && ruler.scale() == Scale::Log {
-            let powers = (0..64).map(|power| 4f64.powi(power)).filter(|n| (first..=last).contains(n));
-            let powers: Vec<f64> = powers.collect();
+        if !self.root.is_empty() && ruler.scale() != Scale::Linear {
+            let powers = (1..64).map(|power| 4f64.powi(power)).filter(|n| (first..=last).contains(n));
+            let mut powers: Vec<f64> = powers.collect();
+            // The last n has a tick too, unless it would stand at another one.
+            let end = ruler.position(last) - NEAR;
+            if powers.last().is_some_and(|power| ruler.position(*power) < end) {
+                powers.push(last);
+            }
             if (2..=MOST_POWERS).contains(&powers.len()) {
                 let tick = |n: f64| Tick { value: n, position: ruler.position(n), label: Some(Number::short(n)) };
                 return powers.into_iter().map(tick).collect();
@@ -305,6 +312,16 @@ mod tests {
     fn sqrt_ticks_are_labelled_in_the_original_unit() {
         assert_eq!(labels(Scale::Sqrt, 0.0, 4096.0, 8.0), ["0", "100", "400", "900", "1600", "2500", "3600"]);
         assert!(labels(Scale::Sqrt, 900.0, 1000.0, 6.0).contains(&"940".to_owned()));
+    }
+
+    #[test]
+    fn an_axis_with_roots_has_its_ticks_at_the_powers_of_four() {
+        for (scale, first) in [(Scale::Sqrt, 0.0), (Scale::Log, 2.0)] {
+            let ruler = Ruler::new(scale, Extent::new(first, 256.0).expect("finite"));
+            let ticks = AxisSpec::new("n", scale).whole().root("√n").own_ticks(&ruler, ruler.ticks(8.0));
+            let values: Vec<f64> = ticks.iter().map(|tick| tick.value).collect();
+            assert_eq!(values, [4.0, 16.0, 64.0, 256.0], "{scale:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::DrawError;
 use super::frame::ChartLayout;
 use super::palette::{LineStyle, Role};
 use super::pen::{Pen, Point};
-use super::series::ValueForm;
+use super::series::{Series, ValueForm};
 use super::style::Style;
 
 /// Positions further outside than this many axis lengths are clamped, so that their products stay finite.
@@ -51,6 +51,20 @@ impl Band {
             opacity: Self::OPACITY,
             bar: None,
         }
+    }
+
+    /// The area from the smallest to the largest value of a series at each of its x.
+    pub fn of_values(series: &Series) -> Self {
+        let data = series.groups().into_iter().map(|group| (group.x, group.low, group.high)).collect();
+        Band { given: series.given, ..Band::new(series.id.clone(), series.label.clone(), series.role, data) }
+    }
+
+    /// The area between two series, over the x values that both have.
+    pub fn between(id: impl Into<String>, role: Role, low: &Series, high: &Series) -> Self {
+        let value = |series: &Series, y: f64| if series.given == ValueForm::Log10 { y } else { y.log10() };
+        let high_at = |x: f64| high.data.iter().find(|point| point.0 == x).map(|point| value(high, point.1));
+        let data = low.data.iter().filter_map(|&(x, y)| Some((x, value(low, y), high_at(x)?))).collect();
+        Band::new(id, "", role, data).given_log10()
     }
 
     /// The same band, with lows and highs given as log10.
@@ -142,11 +156,23 @@ fn in_unit_square(polygon: Vec<Point>) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::series::SeriesKind;
     use super::*;
 
     fn area(polygon: &[Point]) -> f64 {
         let next = polygon.iter().cycle().skip(1);
         polygon.iter().zip(next).map(|(a, b)| (a.0 * b.1 - b.0 * a.1) / 2.0).sum::<f64>().abs()
+    }
+
+    #[test]
+    fn a_band_takes_its_edges_from_series() {
+        let of = |data: Vec<(f64, f64)>| Series::new("a", "", Role::Measured, SeriesKind::Line, data);
+        let values = Band::of_values(&of(vec![(2.0, 1.0), (4.0, 3.0), (2.0, 5.0)]));
+        assert_eq!(values.data, [(2.0, 1.0, 5.0), (4.0, 3.0, 3.0)]);
+        let (low, high) =
+            (of(vec![(2.0, 10.0), (3.0, 1.0), (4.0, 100.0)]), of(vec![(2.0, 2.0), (4.0, 3.0)]).given_log10());
+        let between = Band::between("gap", Role::Sharp, &low, &high);
+        assert_eq!((between.given, between.data), (ValueForm::Log10, vec![(2.0, 1.0, 2.0), (4.0, 2.0, 3.0)]));
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub use strip::FarAbove;
 pub use style::{Medium, Style, Type, text_width};
 pub use table::{FORMULA_MARKS, Table};
 pub use tiles::{Tiles, TilesLayout};
-pub use token_plane::{Changes, PlaneAxes, PlaneLayout, PlaneShape, Sway, TokenPlane};
+pub use token_plane::{Changes, DrawnChanges, PlaneAxes, PlaneLayout, PlaneShape, Sway, TokenPlane};
 
 /// The back end failed to draw; the data never cause this.
 #[derive(Debug, Clone, PartialEq, Eq)]

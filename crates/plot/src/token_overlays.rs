@@ -42,7 +42,8 @@ impl TokenPlane {
     pub(super) fn avoid_images(&self, label: PixelRect, (x, y): Point, layout: &PlaneLayout) -> PixelRect {
         let (chart, plot) = (&layout.chart, &layout.chart.plot);
         let Some(changes) = self.changes.as_ref().filter(|_| !self.is_line()) else { return label };
-        let images: Vec<Point> = changes.images.iter().filter_map(|image| self.image_place(*image, chart)).collect();
+        let drawn = changes.images.iter().enumerate().filter(|(i, _)| changes.draws_image(*i));
+        let images: Vec<Point> = drawn.filter_map(|(_, image)| self.image_place(*image, chart)).collect();
         let covers_none = |rect: &PixelRect| {
             let near = PixelRect {
                 left: rect.left - HALF_SIDE,
@@ -99,7 +100,7 @@ impl TokenPlane {
     ) -> Result<(), DrawError> {
         let Some(changes) = &self.changes else { return Ok(()) };
         let (chart, color) = (&layout.chart, style.palette.response);
-        for (i, image) in changes.images.iter().enumerate() {
+        for (i, image) in changes.images.iter().enumerate().filter(|(i, _)| changes.draws_image(*i)) {
             let Some(place) = self.image_place(*image, chart) else { continue };
             let by = changes.responses.get(i).map_or((0.0, 0.0), |by| self.step(*by, changes.stretch, chart));
             let part = changes.moved_by();
@@ -131,7 +132,8 @@ impl TokenPlane {
     ) -> Result<(), DrawError> {
         let Some(changes) = self.changes.as_ref().filter(|_| !self.is_line()) else { return Ok(()) };
         let (chart, size) = (&layout.chart, style.font.size_small);
-        let labelled = changes.labels.iter().enumerate().filter(|(_, label)| !label.is_empty());
+        let labelled =
+            changes.labels.iter().enumerate().filter(|(i, label)| !label.is_empty() && changes.draws_image(*i));
         let mut labelled: Vec<(usize, &String)> = labelled.collect();
         labelled.sort_by_key(|(_, label)| Reverse(label.chars().count()));
         for (i, label) in labelled {
@@ -159,8 +161,8 @@ impl TokenPlane {
     ) -> Result<(), DrawError> {
         let Some(changes) = &self.changes else { return Ok(()) };
         let color = style.palette.nudge;
-        for (place, by) in layout.positions.iter().zip(&changes.nudges) {
-            let Some(place) = *place else { continue };
+        for (i, (place, by)) in layout.positions.iter().zip(&changes.nudges).enumerate() {
+            let Some(place) = place.filter(|_| changes.draws_nudge(i)) else { continue };
             let by = self.step(*by, changes.stretch, &layout.chart);
             let tip = (place.0 + by.0, place.1 + by.1);
             if changes.sway == Sway::Ends && by.0.hypot(by.1) >= 1.0 {

@@ -1,7 +1,7 @@
 //! Points in a plane with equal axes, or on a line if they have one dimension.
 
 use plotters::coord::Shift;
-use plotters::prelude::{DrawingArea, DrawingBackend};
+use plotters::prelude::{DrawingArea, DrawingBackend, RGBColor};
 
 use super::DrawError;
 use super::axis::{AxisSpec, Ruler};
@@ -34,14 +34,14 @@ pub enum PlaneShape {
     Plane,
 }
 
-/// Whether a plane has axes where it is narrow.
+/// Whether a plane has axes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum PlaneAxes {
-    /// Always.
+    /// It has.
     #[default]
-    Always,
-    /// Only where it is wide: a narrow plane has all its room for the points. The label of the ball gives the scale.
-    WhereWide,
+    Drawn,
+    /// A plane with a ball has none: all its room is for the points, and the label of the ball gives the scale.
+    Absent,
 }
 
 /// Points in the plane, or on a line.
@@ -58,6 +58,9 @@ pub struct TokenPlane {
     /// ln of the multiplicity of each point; its area grows with it. On a line, points with multiplicities are not
     /// stacked.
     pub ln_sizes: Option<Vec<f64>>,
+    /// For the first point at each place, how many lie there, and zero for the others: they are drawn as a pile of dots,
+    /// whose area grows with their number. Empty for points that are drawn one over another.
+    pub piles: Vec<f64>,
     /// The radius of the ball around the origin that is drawn, if any.
     pub ball_radius: Option<f64>,
     /// The label of the ball, such as "R = 2".
@@ -81,7 +84,7 @@ pub struct TokenPlane {
     pub changes: Option<Changes>,
     /// Line or plane.
     pub shape: PlaneShape,
-    /// Whether a narrow figure has axes.
+    /// Whether the figure has axes.
     pub axes: PlaneAxes,
     /// The exact ranges of the axes, for a figure that stays fixed while a point is dragged.
     pub held: Option<(Extent, Extent)>,
@@ -102,7 +105,9 @@ impl TokenPlane {
     /// The ranges of points with their discs, ball and changes.
     pub fn extent(&self) -> Option<(Extent, Extent)> {
         let ball = self.ball().into_iter().flat_map(|r| [(-r, -r), (r, r)]);
-        let changes = self.changes.iter().flat_map(|changes| changes.ends(&self.points));
+        // Without axes the ball fills the plane, and an arrow that leaves it is cut.
+        let changes = self.changes.iter().filter(|_| !self.fills_plane());
+        let changes = changes.flat_map(|changes| changes.ends(&self.points));
         let all: Vec<Point> = self.corners().chain(ball).chain(changes).collect();
         Some((Extent::of(all.iter().map(|p| p.0))?, Extent::of(all.iter().map(|p| p.1))?))
     }
@@ -116,7 +121,9 @@ impl TokenPlane {
             let (x, y) = self.equal_axes(&plot, style);
             let chart = ChartLayout { plot, x, y, ..rough };
             let positions = self.plane_positions(&chart);
-            return PlaneLayout { chart, positions };
+            // A pile on the rim is drawn within it.
+            let reach = |count: &f64| if *count > 1.0 { 2.0 * pile_radius(*count) } else { 0.0 };
+            return PlaneLayout { chart, positions, piles: self.piles.iter().map(reach).collect() };
         }
         // Repeated with the tick labels of the first layout, because long ones need more space.
         let (x, y) = self.equal_axes(&rough.plot, style);
@@ -135,7 +142,7 @@ impl TokenPlane {
             chart = ChartLayout { x, y, ..frame };
         }
         let positions = if self.is_line() { self.stacked(&chart) } else { self.plane_positions(&chart) };
-        PlaneLayout { chart, positions }
+        PlaneLayout { chart, positions, piles: Vec::new() }
     }
 
     /// Draws the points over the whole area.
@@ -165,7 +172,8 @@ impl TokenPlane {
         self.draw_images(&pen, style, &layout)?;
         self.draw_points(&pen, style, &layout)?;
         self.draw_nudges(&pen, style, &layout)?;
-        let taken = self.draw_labels(&pen, style, &layout)?;
+        let mut taken = self.draw_labels(&pen, style, &layout)?;
+        taken.extend(self.pile_rects(&layout));
         self.draw_image_labels(&pen, style, &layout, taken)?;
         Ok(layout)
     }
@@ -222,11 +230,12 @@ impl TokenPlane {
 
     /// Whether there are no axes, in a figure with this layout.
     fn is_bare(&self, chart: &ChartLayout) -> bool {
-        self.axes == PlaneAxes::WhereWide
-            && chart.compact
-            && chart.has_room()
-            && !self.is_line()
-            && self.ball().is_some()
+        self.fills_plane() && chart.has_room()
+    }
+
+    /// Whether the ball has the whole plane.
+    fn fills_plane(&self) -> bool {
+        self.axes == PlaneAxes::Absent && !self.is_line() && self.ball().is_some()
     }
 
     pub(super) fn is_line(&self) -> bool {
@@ -254,7 +263,8 @@ impl TokenPlane {
         let (half_x, half_y) = ((wanted.0.hi() - wanted.0.lo()) / 2.0, (wanted.1.hi() - wanted.1.lo()) / 2.0);
         // On a line only the horizontal range matters.
         let vertical_need = if self.is_line() { 0.0 } else { half_y / plot.height() };
-        let mut per_px = 1.08 * (half_x / plot.width()).max(vertical_need);
+        let margin = if self.fills_plane() { 1.02 } else { 1.08 };
+        let mut per_px = margin * (half_x / plot.width()).max(vertical_need);
         if !(per_px.is_finite() && per_px > 0.0) {
             per_px = 2.0 / plot.width().max(plot.height());
         }
@@ -324,20 +334,55 @@ impl TokenPlane {
         for (i, place) in layout.positions.iter().enumerate() {
             if let Some(place) = place {
                 let by = self.shift(i, &layout.chart);
-                pen.disc((place.0 + by.0, place.1 + by.1), shrink * self.radius(i), style.palette.ink, opacity)?;
+                let place = (place.0 + by.0, place.1 + by.1);
+                let place = self.within_rim(place, self.radius(i), &layout.chart);
+                match self.piles.get(i).copied() {
+                    Some(0.0) => {}
+                    Some(count) if count > 1.0 => draw_pile(pen, place, count, style.palette.ink, opacity)?,
+                    _ => pen.disc(place, shrink * self.radius(i), style.palette.ink, opacity)?,
+                }
             }
         }
         let place_of = |i: usize| {
             let (place, by) = (layout.positions.get(i).copied().flatten()?, self.shift(i, &layout.chart));
-            Some((i, (place.0 + by.0, place.1 + by.1)))
+            let place = (place.0 + by.0, place.1 + by.1);
+            Some((i, self.within_rim(place, self.radius(i), &layout.chart)))
         };
         let selected = self.selected.and_then(place_of);
         if let Some((i, place)) = selected {
+            if let Some(count) = self.piles.get(i).copied().filter(|count| *count > 1.0) {
+                return draw_pile(pen, place, count, style.palette.accent, 1.0);
+            }
             let radius = (shrink * self.radius(i)).max(DOT) + 1.0;
             pen.disc(place, radius + 2.0, style.palette.background, 1.0)?;
             pen.disc(place, radius, style.palette.accent, 1.0)?;
         }
         Ok(())
+    }
+
+    /// The squares around the piles.
+    fn pile_rects(&self, layout: &PlaneLayout) -> Vec<PixelRect> {
+        let of_pile = |(i, count): (usize, &f64)| {
+            let place = layout.positions.get(i).copied().flatten().filter(|_| *count > 1.0)?;
+            let radius = pile_radius(*count);
+            let (x, y) = self.within_rim(place, radius, &layout.chart);
+            Some(PixelRect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius })
+        };
+        self.piles.iter().enumerate().filter_map(of_pile).collect()
+    }
+
+    /// A place of a pile of this radius that lies at it, and within the ball where the ball has the whole plane: a pile on
+    /// the rim is drawn against it from within.
+    fn within_rim(&self, (x, y): Point, radius: f64, chart: &ChartLayout) -> Point {
+        let Some(ball) = self.ball().filter(|_| self.fills_plane() && !self.piles.is_empty()) else { return (x, y) };
+        let (center, edge) = ((chart.x_to_px(0.0), chart.y_to_px(0.0)), chart.x_to_px(ball));
+        let (dx, dy, room) = (x - center.0, y - center.1, (edge - center.0 - radius).max(0.0));
+        let away = dx.hypot(dy);
+        // Moved points of a swing may lie outside.
+        if away <= room || radius <= 2.0 * DOT || away > edge - center.0 + 1.0 {
+            return (x, y);
+        }
+        (center.0 + dx * room / away, center.1 + dy * room / away)
     }
 
     /// Draws the labels of the points, as many as fit; the selected point always has its label. Returns the rectangles
@@ -393,6 +438,9 @@ impl TokenPlane {
     /// The radius of a point before shrinking: its area grows with its weight up to ninefold, and with the logarithm of
     /// its multiplicity.
     pub(super) fn radius(&self, i: usize) -> f64 {
+        if let Some(count) = self.piles.get(i).copied().filter(|count| *count > 1.0) {
+            return pile_radius(count);
+        }
         let weight = self.weights.get(i).copied().filter(|w| w.is_finite()).unwrap_or(1.0);
         let share = self.ln_size(i).filter(|ln| !ln.is_nan()).map_or(0.0, |ln| (ln / LARGEST_LN_SIZE).clamp(0.0, 1.0));
         let area = DOT.powi(2) + share * (LARGEST_DOT.powi(2) - DOT.powi(2));
@@ -414,6 +462,35 @@ impl TokenPlane {
     }
 }
 
+/// The radius of a dot of a pile, in CSS pixels.
+const PILE_DOT: f64 = 1.7;
+/// The distance of the k-th dot of a pile from its centre is this times sqrt(k), in CSS pixels.
+const PILE_STEP: f64 = 2.3;
+/// The most dots that a pile is drawn with. The label gives the number of larger piles.
+const MOST_IN_PILE: f64 = 256.0;
+
+/// The radius of a pile: its area grows with its number.
+fn pile_radius(count: f64) -> f64 {
+    PILE_STEP * count.min(MOST_IN_PILE).sqrt() + PILE_DOT
+}
+
+/// Draws a number of points at one place, as the seeds of a sunflower stand (Vogel 1979).
+fn draw_pile<DB: DrawingBackend>(
+    pen: &Pen<'_, DB>,
+    (x, y): Point,
+    count: f64,
+    color: RGBColor,
+    opacity: f64,
+) -> Result<(), DrawError> {
+    /// 2 pi (1 - 1/phi), with the golden ratio phi.
+    const GOLDEN_ANGLE: f64 = 2.399_963_229_728_653;
+    for k in 0..count.min(MOST_IN_PILE) as u32 {
+        let (angle, away) = (GOLDEN_ANGLE * f64::from(k), PILE_STEP * (f64::from(k) + 0.5).sqrt());
+        pen.disc((x + away * angle.cos(), y + away * angle.sin()), PILE_DOT, color, opacity)?;
+    }
+    Ok(())
+}
+
 /// The vertical position of the line of one-dimensional points.
 pub(super) fn line_height(chart: &ChartLayout) -> f64 {
     chart.plot.top + 0.62 * chart.plot.height()
@@ -426,6 +503,8 @@ pub struct PlaneLayout {
     pub chart: ChartLayout,
     /// The pixel of each point; `None` if it is not finite.
     pub positions: Vec<Option<Point>>,
+    /// How far from its pixel the pile of a point is drawn, in CSS pixels; empty without piles.
+    pub piles: Vec<f64>,
 }
 
 impl PlaneLayout {
@@ -442,11 +521,12 @@ impl PlaneLayout {
         Some((extent(self.chart.x.ends())?, extent(self.chart.y.ends())?))
     }
 
-    /// The point nearest a pixel, at most `reach` pixels away.
+    /// The point nearest a pixel, at most `reach` pixels away, or the pile on it.
     pub fn nearest(&self, x: f64, y: f64, reach: f64) -> Option<usize> {
         let distance = |p: &Point| (p.0 - x).hypot(p.1 - y);
         let near = self.positions.iter().enumerate().filter_map(|(i, p)| p.as_ref().map(|p| (i, distance(p))));
-        near.filter(|&(_, d)| d <= reach).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+        let within = |i: usize| reach.max(self.piles.get(i).copied().unwrap_or(0.0));
+        near.filter(|&(i, d)| d <= within(i)).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
     }
 }
 
@@ -465,8 +545,19 @@ pub struct Changes {
     pub stretch: f64,
     /// Names of nudges, images and responses in the table.
     pub names: [String; 3],
+    /// Which changes are drawn; `None` for all. The table has all.
+    pub drawn: Option<DrawnChanges>,
     /// Whether the changes are animated.
     pub sway: Sway,
+}
+
+/// The points whose changes are drawn, and the images that are drawn with theirs, by their indices.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct DrawnChanges {
+    /// Points.
+    pub nudges: Vec<usize>,
+    /// Images.
+    pub images: Vec<usize>,
 }
 
 /// Whether changes are static arrows or animated.
@@ -490,6 +581,16 @@ impl Changes {
         };
         let ends_of = move |from: &'a [Point], by: &'a [Point]| from.iter().zip(by).flat_map(both);
         ends_of(points, &self.nudges).chain(ends_of(&self.images, &self.responses)).chain(self.images.iter().copied())
+    }
+
+    /// Whether the change of a point is drawn.
+    pub(super) fn draws_nudge(&self, i: usize) -> bool {
+        self.drawn.as_ref().is_none_or(|drawn| drawn.nudges.contains(&i))
+    }
+
+    /// Whether an image is drawn, with its change.
+    pub(super) fn draws_image(&self, i: usize) -> bool {
+        self.drawn.as_ref().is_none_or(|drawn| drawn.images.contains(&i))
     }
 
     /// The fraction of its change by which a point is moved.
