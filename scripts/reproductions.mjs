@@ -187,10 +187,11 @@ function reference(name) {
   return { means: lengths.slice(1, -1).map((n, at) => [Number(n), Number(row[at + 1])]), fit: row.at(-1).split(' (')[0] };
 }
 
-/** Means over ten windows of 48 tokens of attention in a trained MiniLM, in docs/models_reference.md: [norm, estimator]. */
+/** The ranges over ten windows of 48 tokens of attention in a trained MiniLM, in docs/models_reference.md: [norm, estimator]. */
 function miniLm(layer) {
-  const lines = read('docs/models_reference.md').split('\n').filter((line) => line.startsWith(`| attention | ${layer} |`)).map(cells);
-  return [4, 7].map((at) => lines.reduce((sum, line) => sum + Number(line[at]), 0) / lines.length);
+  const [line] = read('docs/models_reference.md').split('\n').filter((line) => line.startsWith(`| attention | ${layer} | 10 |`)).map(cells);
+  if (!line) throw new Error(`docs/models_reference.md has no row of attention in layer ${layer}`);
+  return [line[3], line[5]];
 }
 
 // ---- words -------------------------------------------------------------------------------------------------------------
@@ -334,7 +335,7 @@ const PARTS = {
     textRow('bert_encoder/fig_n_alice_0', '14.3 n^0.24', 'bert', 0, 'attention'),
     [...textRow('bert_encoder/fig_n_alice_0', '14.3 n^0.24', 'bertResidual', 0, 'attention, residual, layer norm').slice(0, 3), `below ${residue.toExponential(0)}`, fitted('bertResidual', 'spectral', 0)],
     textRow('bert_decoder/fig_n_alice_6', '6.44 n^0.25', 'decoder', 6, 'attention'),
-  ]), tableOf(['trained MiniLM, n = 48, layer', 'released-script estimator', 'norm'], [0, 2, 5].map((layer) => { const [norm, estimator] = miniLm(layer); return [layer, digits(estimator, 3), digits(norm, 3)]; })), verdicts('text')],
+  ]), tableOf(['trained MiniLM, n = 48, layer', 'released-script estimator', 'norm'], [0, 2, 5].map((layer) => { const [norm, estimator] = miniLm(layer); return [layer, estimator, norm]; })), verdicts('text')],
   adversarial: () => [code('advBert', 'advDecoder', 'advGpt2', 'advGpt2First'), tableOf(['figure file', 'theirs', 'released-script estimator, one head', 'norm, one head', 'exponent of the norm'], [
     adversarialRow('bert_0_adversarial_data', '4.39 sqrt(n), trained', 'advBert', 0),
     adversarialRow('bert_1_adversarial_data', '5.73 sqrt(n), trained', 'advDecoder', 6),

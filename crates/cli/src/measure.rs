@@ -73,13 +73,14 @@ pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
     let reader = Reader::of_stdout(arguments.json.then_some(Form::Json));
     // An experiment alone advances by the digits of its residual, several advance one by one.
     let (count, is_single) = (experiments.len(), experiments.len() == 1);
+    let goal = digits(arguments.tolerance);
     let bar = match is_single {
-        true => progress_bar(digits(arguments.tolerance) as usize, "digits"),
+        true => progress_bar(goal as usize, "digits"),
         false => progress_bar(count, "experiments"),
     };
     let on_residual = |residual: f64| {
         if is_single {
-            bar.set_position(digits(residual));
+            bar.set_position(digits(residual).min(goal));
         }
     };
     let mut problems = Vec::new();
