@@ -149,7 +149,7 @@ pageTest('a query that no section answers says so, and a click elsewhere closes 
 
 for (const width of [1440, 360]) {
   pageTest(`the results fit ${width} pixels, in light and in dark`, { viewport: { width, height: 640 }, started: false }, async ({ page, url }) => {
-    await page.goto(`${url}docs/theory.html`);
+    await page.goto(`${url}docs/cite.html`);
     await query(page, 'power iteration gives another value');
     await page.keyboard.press('ArrowDown');
     assert.equal(await sidewards(page), 0);
