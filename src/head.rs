@@ -1,4 +1,5 @@
-//! The part of the page's head that comes after the first picture: papers, links, teacher's view, theme, keys, language.
+//! The part of the page's head that comes after the first picture: links and documents; and in a menu papers, teacher's
+//! view, theme, keys, language.
 
 use crate::prelude::*;
 use leptos::ev;
@@ -9,8 +10,9 @@ use super::stage::TeacherButton;
 use super::state::ThemeChoice;
 use super::strings;
 use super::theme::use_themes;
+use super::theory::DOCUMENTS;
 
-/// Papers, links, teacher's view, theme, keys, language.
+/// Links and documents, and the menu.
 #[component]
 pub fn HeadRest(
     /// The button of the list of keys.
@@ -33,12 +35,14 @@ pub fn HeadRest(
         }
     };
     view! {
-        <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
-        <ShareButton/>
-        <TeacherButton/>
-        <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
-        {children()}
-        <LanguageChoice/>
+        <div class="head-links"><ShareButton/><a href=DOCUMENTS id="documents" hreflang="en" target="_blank" rel="noopener">{strings::documents()}</a></div>
+        <div class="head-menu">
+            <span class="papers">{paper(strings::paper_castin())} {paper(strings::paper_kim())}</span>
+            <TeacherButton/>
+            <div class="switch" role="group" aria-label=strings::theme()>{ThemeChoice::ALL.map(option).collect_view()}</div>
+            {children()}
+            <LanguageChoice/>
+        </div>
     }
 }
 

@@ -191,7 +191,7 @@ fn Head() -> impl IntoView {
             <LaterView wanted=Signal::derive(move || page.stage.get() == Stage::Teacher) piece=Piece::TeacherReading/>
             <LessonsButton/>
             <button type="button" id="head-more" class="head-more" aria-label=strings::head_more() aria-expanded=move || is_open.get().to_string() aria-controls="head-rest" on:click=move |_| is_open.update(|open| *open = !*open)>"⋯"</button>
-            // This part stands beside the other buttons where there is room, else in a list that `#head-more` opens.
+            // Its menu opens by `#head-more`; on a phone all of it does.
             <div id="head-rest" class="head-rest" class:open=is_open on:focusout=move |event| if leaves(&event) { is_open.set(false) }>
                 <LaterView wanted=later.is_here() piece=Piece::HeadRest/>
             </div>

@@ -1,7 +1,7 @@
 // Accessibility by machine: axe-core on every plot with every fold, sheet and dialog open, in light and in dark.
 import assert from 'node:assert/strict';
 import { DESKTOP, faults, inBothSchemes, pageTest, PHONE } from './browser.mjs';
-import { changed, closeControls, openControls, PLOTS, show } from './reading.mjs';
+import { changed, closeControls, openControls, openMenu, PLOTS, show } from './reading.mjs';
 
 const openFolds = (page) => page.evaluate(() => {
   for (const fold of document.querySelectorAll('details')) fold.open = true;
@@ -15,7 +15,10 @@ const settle = (page) => page.waitForTimeout(300);
  */
 async function eachDialog(page, body) {
   const openers = page.locator('[aria-haspopup="dialog"]:visible');
-  for (let i = 0; i < await openers.count(); i++) {
+  for (let i = 0; ; i++) {
+    // Escape, which closes a dialog, closes the menu too.
+    await openMenu(page);
+    if (i >= await openers.count()) return;
     await openers.nth(i).click();
     await page.locator('dialog[open], [role="dialog"]:visible').first().waitFor();
     await settle(page);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 import { pageTest, seriousFaults } from './browser.mjs';
 import { at, filled, startLesson } from './lesson.mjs';
-import { changed, reaches, still } from './reading.mjs';
+import { changed, openMenu, reaches, still } from './reading.mjs';
 
 pageTest('the teacher’s view is larger, hides the controls, and lessons go on in it', async ({ page }) => {
   await changed(page, 'spectral');
@@ -30,6 +30,7 @@ pageTest('the teacher’s view is larger, hides the controls, and lessons go on 
   const plot = await page.locator('#plots').boundingBox();
   assert.ok(panel.x + panel.width <= plot.x, 'the panel covers the plot');
   assert.deepEqual(await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]), [1440, 1440]);
+  await openMenu(page);
   await page.click('#teacher-view');
   assert.ok(Math.abs((await size()) - usual) < 0.1);
 });
@@ -76,6 +77,7 @@ pageTest('the list of keys opens with ?, closes with Escape, and gives the focus
   assert.equal(await page.locator('#keys').evaluate((keys) => keys.open), false);
   assert.equal(await page.locator('#teacher-view').getAttribute('aria-pressed'), 'false');
   assert.ok(await page.locator('#lesson-panel').isHidden());
+  await openMenu(page);
   await page.click('#keys-open');
   await page.click('#keys-close');
   await page.waitForFunction(() => document.activeElement.id === 'keys-open');

@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { adversarial, launch, openPage, pageTest, ROOT, serveSite, waitForStart } from './browser.mjs';
-import { answered, changed, digits, exported, openControls, paste, reaches, reveal, saved, show, swept, type } from './reading.mjs';
+import { answered, changed, digits, exported, openControls, openMenu, paste, reaches, reveal, saved, show, swept, type } from './reading.mjs';
 
 const GPT2 = `${ROOT}tests/data/models/gpt2`;
 
@@ -184,7 +184,10 @@ for (const [name, storage] of [['full', fullStorage], ['refused', refusedStorage
 }
 
 /** Presses a button of light and dark. */
-const choose = (page, theme) => page.click(`[data-theme-choice="${theme}"]`);
+const choose = async (page, theme) => {
+  await openMenu(page);
+  await page.click(`[data-theme-choice="${theme}"]`);
+};
 
 async function digitsOnceThere(page) {
   await changed(page, 'spectral');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { adversarial, openPage, pageTest, PHONE, seriousFaults, waitForStart } from './browser.mjs';
-import { changed, digits, paste } from './reading.mjs';
+import { changed, digits, openMenu, paste } from './reading.mjs';
 
 /** Names, keys and words of formulas, which are the same in every language. */
 const NAMES = new Set([
@@ -10,7 +10,7 @@ const NAMES = new Set([
   'Language', 'LayerNorm', 'Lipscope', 'Lipschitz', 'log', 'MHA', 'Mnih', 'npy', 'NumPy', 'Page', 'Papamakarios', 'Peyr', 'PNG', 'PyTorch', 'RMSNorm',
   'Shift', 'softmax', 'SVD', 'SVG', 'tsv',
   // Models and steps of attention.
-  'GPT', 'Llama', 'Mistral', 'Gemma', 'Qwen', 'gpt', 'oss', 'NeoX', 'BLOOM', 'MPT', 'Swin', 'ViT', 'off', 'one', 'elu', 'sigmoid', 'softplus', 'ReLU', 'RMS', 'RoPE', 'ALiBi',
+  'GPT', 'BERT', 'Llama', 'Mistral', 'Gemma', 'Qwen', 'gpt', 'oss', 'NeoX', 'BLOOM', 'MPT', 'Swin', 'ViT', 'off', 'one', 'elu', 'sigmoid', 'softplus', 'ReLU', 'RMS', 'RoPE', 'ALiBi',
 ]);
 
 const options = (page, id) => page.$$eval(`#${id} option`, (found) => found.map((option) => option.value));
@@ -67,6 +67,7 @@ test('where the texts in Chinese are lost, the page is in English and says so', 
     assert.match(await page.locator('[data-testid=status]').innerText(), /Chinese texts did not load/);
     await context.unroute(CHINESE);
     // The address names the language already: choosing it loads the page again all the same.
+    await openMenu(page);
     await page.selectOption('#language', 'zh-Hans');
     await page.waitForSelector('html[lang=zh-Hans]');
   } finally {
@@ -75,8 +76,8 @@ test('where the texts in Chinese are lost, the page is in English and says so', 
 });
 
 pageTest('in Chinese no blank parts two sentences', { hash: '?lang=zh#v3&n=32' }, async ({ page }) => {
-  await page.waitForFunction(() => document.querySelector('[data-testid=sentence]')?.ariaBusy === 'false' && /不超过/.test(document.querySelector('.sentence > p').textContent));
-  const said = await page.locator('.sentence > p').textContent();
+  await page.waitForFunction(() => document.querySelector('[data-testid=sentence]')?.ariaBusy === 'false' && /不超过/.test(document.querySelector('.limits').textContent));
+  const said = (await page.locator('.sentence > p').allTextContents()).join('');
   assert.match(said, /。.+。.+。$/);
   assert.doesNotMatch(said, /。\s/);
 });
@@ -117,6 +118,7 @@ pageTest('in Chinese the engine says in Chinese what is wrong', { hash: `?lang=z
 pageTest('another language shows the same scene, and is remembered', { hash: adversarial('n=64&mask=causal') }, async ({ page, url }) => {
   await changed(page, 'spectral');
   const before = await digits(page, 'spectral');
+  await openMenu(page);
   await page.selectOption('#language', 'zh-Hans');
   await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans' && document.querySelector('#quick-mask-causal'));
   const address = new URL(page.url());
@@ -128,6 +130,7 @@ pageTest('another language shows the same scene, and is remembered', { hash: adv
 
   await page.goto(url);
   await page.waitForFunction(() => document.documentElement.lang === 'zh-Hans');
+  await openMenu(page);
   await page.selectOption('#language', 'en');
   await page.waitForFunction(() => document.documentElement.lang === 'en' && document.querySelector('#quick-mask-causal'));
 });

@@ -157,3 +157,9 @@ export async function show(page, plot) {
   await page.click(`#view-${view}`);
   if (button) await page.click(`#${button}`);
 }
+
+/** Opens the menu in the head of the page: papers, teacher's view, theme, keys, language. */
+export async function openMenu(page) {
+  if ((await page.getAttribute('#head-more', 'aria-expanded')) === 'false') await page.click('#head-more');
+  await page.locator('#language').waitFor({ state: 'attached' });
+}

@@ -11,7 +11,7 @@ import { cpus } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { adversarial, DESKTOP, launch, measureOnCommandLine, PHONE, ROOT, serveSite, shutDown, waitForStart } from './browser.mjs';
-import { changed, drop, exported, openControls, paste, PLOTS, show, value } from './reading.mjs';
+import { changed, drop, exported, openControls, openMenu, paste, PLOTS, show, value } from './reading.mjs';
 
 const { values: options } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, seed: { type: 'string', default: '1' }, report: { type: 'string', default: 'docs/reliability.md' } },
@@ -59,6 +59,7 @@ const type = async (page, id, words) => {
 /** Chooses a language. A change of language loads the page again. */
 const speak = async (page, language) => {
   if (await page.evaluate(() => document.documentElement.lang) === language) return;
+  await openMenu(page);
   await Promise.all([page.waitForEvent('load'), page.selectOption('#language', language, { timeout: ACTION_MS })]);
   await waitForStart(page);
 };
@@ -74,7 +75,10 @@ const ACTIONS = {
   back: (page) => page.evaluate(() => history.back()),
   forward: (page) => page.evaluate(() => history.forward()),
   undo: (page) => page.click('#undo', { timeout: ACTION_MS }),
-  theme: (page) => page.click(`[data-theme-choice="${roll.of(['light', 'dark', 'system'])}"]`, { timeout: ACTION_MS }),
+  theme: async (page) => {
+    await openMenu(page);
+    await page.click(`[data-theme-choice="${roll.of(['light', 'dark', 'system'])}"]`, { timeout: ACTION_MS });
+  },
   resize: (page) => page.setViewportSize(roll.of([DESKTOP, PHONE, { width: 820, height: 1180 }])),
   language: (page) => speak(page, roll.of(['en', 'zh-Hans'])),
   paste: (page) => paste(page, roll.of(TEXTS)),
