@@ -191,7 +191,7 @@ pub const FIELDS: [Field; 76] = [
     Field::Number(Controls(Number::EPS)),
     Field::Number(Controls(Number::HEAD)),
     choice!("norm", Norm::ALL.map(|norm| (norm.id(), norm)), state.norm),
-    choice!("axis", XAxis::ALL, state.x_axis),
+    choice!("axis", XAxis::CHOICES, state.x_axis),
     Field::Number(Controls(Number::SWEEP_MAX)),
     Field::Number(Controls(Number::DRAWS)),
     choice!("range", Range::ALL, state.growth.range),

@@ -53,6 +53,10 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
     if data::is_large(&scene.state) {
         return Err(TooLong);
     }
+    let first = Scene::default();
+    if FIELDS.iter().all(|field| field.text(scene) == field.text(&first)) {
+        return Ok(String::new());
+    }
     let mut link = String::from(VERSION);
     // The scene that results from the fields written so far: reading one field may change others too.
     let mut reached = base(scene.lesson.as_ref(), of_lesson);
@@ -64,11 +68,7 @@ pub fn write(scene: &Scene, of_lesson: OfLesson) -> Result<String, TooLong> {
             let _ = field.read(&mut reached, &text);
         }
     }
-    match link.len() {
-        length if length == VERSION.len() => Ok(String::new()),
-        length if length > MOST_LINK => Err(TooLong),
-        _ => Ok(link),
-    }
+    if link.len() > MOST_LINK { Err(TooLong) } else { Ok(link) }
 }
 
 /// Reads the scene of a fragment, with or without the `#`.
@@ -93,7 +93,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let spoken = spoken(rest, LESSON);
     let at = lesson_of(&spoken);
     let set = at.as_ref().map(of_lesson);
-    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_default() };
+    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_else(Scene::of_links) };
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
         if let (Some(None), Some(text)) = (&set, spoken.last()) {
@@ -167,15 +167,15 @@ fn spoken<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
     pairs.filter(|(k, _)| *k == key).map(|(_, text)| text).collect()
 }
 
-/// The scene that a link's fields change: that of its lesson's step, or the first visit. It has no lesson: the lesson's
+/// The scene that a link's fields change: that of its lesson's step, or that of links. It has no lesson: the lesson's
 /// name is a field of its own.
 fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
-    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_default() }
+    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_else(Scene::of_links) }
 }
 
 /// Corrects faults that no single field shows, and reports them.
 fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
-    let first = PageState::default();
+    let first = PageState::of_links();
     let state = &mut scene.state;
     let lacks_data = [
         (state.tokens == TokenChoice::Own && state.own_tokens.is_none(), "tokens"),

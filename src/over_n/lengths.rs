@@ -55,16 +55,24 @@ pub fn on_length_key(
 pub fn AxisChoice(
     /// The id of the select.
     id: &'static str,
+    /// The axis of the plot.
+    now: fn(&PageState) -> XAxis,
 ) -> impl IntoView {
     let page = use_page();
     let options = Signal::stored(AXES.iter().map(|(id, axis)| (*id, strings::axis_choice(*axis).to_owned())).collect());
     let chosen = Signal::derive(move || {
-        let now = page.state.with(|state| state.x_axis);
+        let now = page.state.with(now);
         AXES.iter().find(|(_, axis)| *axis == now).map_or("sqrt", |(id, _)| id)
     });
     let on_pick = move |id: String| {
         if let Some((_, axis)) = AXES.iter().find(|(known, _)| *known == id) {
-            page.edit("x-axis", |state| state.x_axis = *axis);
+            page.edit("x-axis", |state| {
+                // The plot's own axis is no choice, which another plot would take up.
+                state.x_axis = None;
+                if now(state) != *axis {
+                    state.x_axis = Some(*axis);
+                }
+            });
         }
     };
     view! { <Choice id label=strings::axis() options chosen on_pick=Callback::new(on_pick)/> }

@@ -59,6 +59,14 @@ pub struct Scene {
     pub theme: Option<ThemeChoice>,
 }
 
+impl Scene {
+    /// The scene that the fields of a link change.
+    #[must_use]
+    pub fn of_links() -> Self {
+        Scene { state: PageState::of_links(), ..Scene::default() }
+    }
+}
+
 /// The choice of light or dark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]

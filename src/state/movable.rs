@@ -48,15 +48,8 @@ impl PageState {
     ) -> Result<PageState, InputError> {
         let Ok(rows) = self.in_hand(drawn) else { return Ok(self.clone()) };
         let edited = edit.apply(rows, frame)?;
-        let own_from = match self.tokens {
-            TokenChoice::Own | TokenChoice::Clusters => self.own_from,
-            from => Some(from),
-        };
         let (TokenChoice::Clusters, Some(own)) = (self.tokens, &self.own_clusters) else {
-            let moved = self.with_own_tokens(edited);
-            // `own_from` is about one list only: where it is set for these tokens, the clusters are dropped.
-            let own_clusters = moved.own_clusters.clone().filter(|_| own_from.is_none());
-            return Ok(PageState { own_from, own_clusters, ..moved });
+            return Ok(self.with_moved(edited));
         };
         let mut log_multiplicities = own.log_multiplicities.clone();
         if let TokenEdit::Remove { token } = edit
@@ -68,8 +61,21 @@ impl PageState {
         log_multiplicities.resize(edited.n_rows(), 0.0);
         let clusters = TokenSource::Clusters { positions: edited, log_multiplicities };
         let moved = self.with_clusters(&clusters);
-        let own_tokens = moved.own_tokens.clone().filter(|_| own_from.is_none());
-        Ok(PageState { own_from, own_tokens, ..moved })
+        let own_tokens = moved.own_tokens.clone().filter(|_| self.own_from.is_none());
+        Ok(PageState { own_from: self.own_from, own_tokens, ..moved })
+    }
+
+    /// This state with a list in place of its tokens, as if the reader had moved them one by one.
+    #[must_use]
+    pub fn with_moved(&self, tokens: Rows) -> PageState {
+        let own_from = match self.tokens {
+            TokenChoice::Own | TokenChoice::Clusters => self.own_from,
+            from => Some(from),
+        };
+        let moved = self.with_own_tokens(tokens);
+        // `own_from` is about one list only: where it is set for these tokens, the clusters are dropped.
+        let own_clusters = moved.own_clusters.clone().filter(|_| own_from.is_none());
+        PageState { own_from, own_clusters, ..moved }
     }
 
     /// Whether another state describes the same experiment. Tokens that were drawn for one of the two are then the

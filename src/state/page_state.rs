@@ -81,8 +81,8 @@ pub struct PageState {
     pub eps: f64,
     /// Which norm of the Jacobian is shown.
     pub norm: Norm,
-    /// How the main plot spaces n.
-    pub x_axis: XAxis,
+    /// How the plots over n space n; `None` leaves it to each of them.
+    pub x_axis: Option<XAxis>,
     /// The longest length of the sweep.
     pub sweep_max: usize,
     /// Draws at each length.
@@ -94,11 +94,11 @@ pub struct PageState {
 }
 
 impl Default for PageState {
-    /// The state of a first visit: visible tokens in a disc, at a radius where every bound fits three decades.
+    /// The state of a first visit: few tokens in a disc, so that each can be seen and moved.
     fn default() -> Self {
         PageState {
             tokens: TokenChoice::Distribution(Distribution::Ball),
-            n: 64,
+            n: 12,
             d: 2,
             radius: 1.5,
             token_seed: 0,
@@ -122,7 +122,7 @@ impl Default for PageState {
             scope: Scope::Inputs,
             eps: 1e-5,
             norm: Norm::Spectral,
-            x_axis: XAxis::LogLog,
+            x_axis: None,
             sweep_max: 256,
             draws: 8,
             head_shown: 0,
@@ -132,14 +132,34 @@ impl Default for PageState {
 }
 
 impl PageState {
+    /// The state that the fields of a link change: what a link of this version leaves out stays as it was when the first
+    /// such links were written, whatever a first visit shows since.
+    #[must_use]
+    pub fn of_links() -> Self {
+        PageState { n: 64, ..PageState::default() }
+    }
+
     /// The base of the examples: the adversarial tokens of A = -1.
     #[must_use]
     pub fn adversarial() -> Self {
-        PageState { tokens: TokenChoice::Adversarial, radius: 3.0, x_axis: XAxis::SqrtN, ..PageState::default() }
+        let (tokens, x_axis) = (TokenChoice::Adversarial, Some(XAxis::SqrtN));
+        PageState { tokens, radius: 3.0, x_axis, ..PageState::of_links() }
     }
 }
 
 impl PageState {
+    /// How the opening plot spaces n. Without a choice by the square root, where growth like sqrt(n) is a straight line.
+    #[must_use]
+    pub fn explore_axis(&self) -> XAxis {
+        self.x_axis.unwrap_or(XAxis::SqrtN)
+    }
+
+    /// How the view over n spaces n. Without a choice by the logarithm, which holds every n and every bound.
+    #[must_use]
+    pub fn growth_axis(&self) -> XAxis {
+        self.x_axis.unwrap_or(XAxis::LogLog)
+    }
+
     /// The choice whose tokens these were before the reader moved some by hand; `None` for all other tokens.
     ///
     /// Moving a token changes the token only: ball, draws and bounds stay those of this choice ([`PageState::drawn`]).
@@ -461,6 +481,14 @@ impl PageState {
     #[must_use]
     pub fn least_radius(&self) -> f64 {
         self.largest_listed().filter(|_| self.moved_from().is_some()).map_or(0.0, four_digits)
+    }
+
+    /// The radius of the ball that a moved token stays in, unless the reader lets the ball grow: that of the controls, while
+    /// all tokens are inside. `None` for a list that was pasted or loaded, and for tokens that a normaliser changes.
+    #[must_use]
+    pub fn rim(&self) -> Option<f64> {
+        let is_ball = self.normalization == Normalization::None && !self.has_fixed_n();
+        (is_ball && self.ball_radius() == self.radius).then_some(self.radius)
     }
 
     /// The largest norm of listed tokens.

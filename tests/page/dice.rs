@@ -122,7 +122,7 @@ fn any_scene(dice: &mut Dice) -> Scene {
         scope: *dice.of(&[Scope::Inputs, Scope::Composed]),
         eps: real(dice, 6),
         norm: *dice.of(&Norm::ALL),
-        x_axis: dice.of(&XAxis::ALL).1,
+        x_axis: dice.of(&XAxis::CHOICES).1,
         sweep_max: 4 + dice.below(4000),
         draws: 1 + dice.below(64),
         head_shown: dice.below(3),

@@ -53,7 +53,7 @@ fn other_scene() -> Scene {
         scope: Scope::Composed,
         eps: 0.1,
         norm: Norm::L1,
-        x_axis: XAxis::N,
+        x_axis: Some(XAxis::N),
         sweep_max: 99,
         draws: 3,
         head_shown: 2,

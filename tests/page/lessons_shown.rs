@@ -140,7 +140,7 @@ fn lack_over_n(slot: Slot, state: &PageState, visible: Visible) -> Option<String
         Slot::Growth(GrowthReading::Exact) => lacks(Trace::Exact),
         Slot::Growth(GrowthReading::Gap) => lacks(Trace::Sharp)
             .or_else(|| lacks(Trace::Worst))
-            .or_else(|| (state.x_axis != XAxis::LogLog).then(|| "the shaded gap".into())),
+            .or_else(|| (state.growth_axis() != XAxis::LogLog).then(|| "the shaded gap".into())),
         _ => None,
     }
 }
