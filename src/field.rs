@@ -119,7 +119,7 @@ impl Field<PageState> {
         least: 1e-6,
         floor: Some(PageState::least_radius),
         most: Some(|_| 1e6),
-        rungs: |_, (least, _)| from(least, &decades(-2, 2)),
+        rungs: |_, _| decades(-2, 2),
         ..real!("radius", "R", (field_label::radius, field_hint::radius), (f64::MIN_POSITIVE, f64::MAX), radius)
     };
     /// Seed of random tokens.
@@ -418,6 +418,13 @@ impl<Of> Field<Of> {
         self.set(of, value);
     }
 
+    /// Sets the value of a slider's stop, or the nearest that is taken at present: the stops stay in their places while
+    /// that changes.
+    pub fn slide(&self, of: &mut Of, stop: f64) {
+        let (least, most) = self.ends(of);
+        self.choose(of, stop.min(most).max(least));
+    }
+
     /// The value of a text in a control.
     ///
     /// # Errors
@@ -547,13 +554,6 @@ fn decades(low: i32, high: i32) -> Vec<f64> {
     let mantissas: Vec<u32> = hundredths.collect();
     let decade = |power: i32| mantissas.iter().map(move |m| rounded(f64::from(*m), power - 2));
     (low..high).flat_map(decade).chain(std::iter::once(10f64.powi(high))).collect()
-}
-
-/// The rungs from a value on. Where it is above the first of them, it is a rung itself.
-fn from(least: f64, rungs: &[f64]) -> Vec<f64> {
-    let below = rungs.partition_point(|rung| *rung <= least);
-    let first = (below > 0).then_some(least);
-    first.into_iter().chain(rungs.iter().copied().skip(below)).collect()
 }
 
 /// m 10^power, read from its decimal text, so that it prints without rounding digits.

@@ -308,7 +308,7 @@ mod tests {
         assert_ne!(sweep(&first), sweep(&drawn));
         assert_ne!(measurement(&first, pair), measurement(&drawn, pair));
         // Another view of the same numbers.
-        let viewed = PageState { x_axis: XAxis::N, norm: Norm::Frobenius, ..first.clone() };
+        let viewed = PageState { x_axis: Some(XAxis::N), norm: Norm::Frobenius, ..first.clone() };
         assert_eq!(measurement(&first, pair), measurement(&viewed, pair));
         assert_eq!((ball(&first), bounds(&first)), (ball(&viewed), bounds(&viewed)));
     }
@@ -324,7 +324,7 @@ mod tests {
         for tokens in [TokenChoice::Distribution(Distribution::Ball), TokenChoice::Worst] {
             let drawn = PageState { tokens, ..PageState::default() };
             let moved = moved(&drawn, -1.2);
-            assert_eq!((moved.tokens, moved.shown_radius(), moved.n_listed()), (TokenChoice::Own, 1.5, 64));
+            assert_eq!((moved.tokens, moved.shown_radius(), moved.n_listed()), (TokenChoice::Own, 1.5, 12));
             assert_ne!(measurement(&moved, PairRequest::Skipped), measurement(&drawn, PairRequest::Skipped));
             assert_eq!((ball(&moved), sweep(&moved)), (ball(&drawn), sweep(&drawn)), "{tokens:?}");
             assert_eq!((bounds(&moved), growth(&moved)), (bounds(&drawn), growth(&drawn)), "{tokens:?}");
@@ -339,8 +339,11 @@ mod tests {
         assert_ne!(ball(&outside), ball(&drawn));
         assert_eq!(ball(&moved(&outside, 0.5)), ball(&drawn));
         // The reader can make the ball larger, and no smaller than its tokens.
-        let rungs = Field::RADIUS.rungs(&outside);
-        assert_eq!(rungs.first(), Some(&1.8));
+        // The stops of the slider stay where they are, and those that are too small set the least R.
+        assert_eq!(Field::RADIUS.rungs(&outside), Field::RADIUS.rungs(&drawn));
+        let mut smaller = outside.clone();
+        Field::RADIUS.slide(&mut smaller, 0.5);
+        assert_eq!(smaller.radius, 1.8);
         let mut larger = outside.clone();
         Field::RADIUS.choose(&mut larger, 4.0);
         assert_eq!((larger.shown_radius(), larger.own_tokens), (4.0, outside.own_tokens.clone()));

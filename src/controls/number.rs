@@ -69,7 +69,9 @@ fn Slider(
     let on_input = move |event: ev::Targeted<ev::Event, web_sys::HtmlInputElement>| {
         let at: usize = event.target().value().parse().unwrap_or(0);
         if let Some(value) = rungs.with_untracked(|rungs| rungs.get(at).copied()) {
-            page.edit(id, |state| field.choose(state, value));
+            page.edit(id, |state| field.slide(state, value));
+            // A stop that is not taken at present leaves the slider where the value is.
+            event.target().set_value(&rung.get_untracked().to_string());
         }
     };
     let on_key = move |event: ev::KeyboardEvent| {

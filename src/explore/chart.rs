@@ -2,7 +2,7 @@
 //! bound, and the root of n for comparison.
 
 use lipscope_core::bounds::{Bound, CASTIN_MEAN_FIELD, Norm, SHARP, TWO_CLUSTERS, best_lower, best_upper};
-use lipscope_plot::{Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
+use lipscope_plot::{Band, Extent, Kind, LineChart, Role, Scale, Series, SeriesKind, ascending};
 
 use crate::answers::{Curves, KnownTokens, Measured, Sweep};
 use crate::charts::role_of;
@@ -15,7 +15,11 @@ use super::pins::is_pinned;
 
 /// The range of a linear axis leaves out a best bound that is more than this many times the largest norm: it would
 /// flatten everything else.
-const TIMES_ABOVE: f64 = 2.0;
+const TIMES_ABOVE: f64 = 4.0;
+/// The opacity of the area between the worst tokens known and the best bound: fainter than that of the samples.
+const UNKNOWN: f64 = 0.07;
+/// The id of the area between the worst tokens known and the best bound.
+const GAP: &str = "gap";
 
 /// The ids of the series.
 pub mod id {
@@ -87,7 +91,26 @@ pub fn explore_chart(
     series.push(mean(sweep, plan.as_ref(), norm));
     series.extend_from_slice(pinned);
     series.extend(over_n::current(current, state, norm));
-    chart_over_n(state, strings::explore_x(), strings::local_axis(state), series)
+    chart_over_n(state, state.explore_axis(), (strings::explore_x(), strings::local_axis(state)), series)
+}
+
+/// The chart as it is drawn: the samples as the area from the smallest to the largest norm at each n, where there are
+/// several, and between the worst tokens known and the best bound an area where nothing is known.
+pub fn shaded(mut chart: LineChart) -> LineChart {
+    let find = |chart: &LineChart, id: &str| chart.series.iter().position(|series| series.id == id);
+    if let (Some(low), Some(high)) = (find(&chart, id::WORST), find(&chart, id::BEST)) {
+        let (low, high) = (&chart.series[low], &chart.series[high]);
+        let opacity = UNKNOWN * low.opacity.min(high.opacity);
+        chart.bands.push(Band { opacity, ..Band::between(GAP, high.role, low, high) });
+    }
+    let are_several = |series: &Series| series.data.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    while let Some(at) = chart.series.iter().position(|series| over_n::is_of_draws(series) && are_several(series)) {
+        let samples = chart.series.remove(at);
+        // A dot lets more through than an area, so that dots on each other are seen.
+        let opacity = Band::OPACITY * samples.opacity / over_n::DRAW;
+        chart.bands.push(Band { opacity, ..Band::of_values(&samples) });
+    }
+    chart
 }
 
 /// The root of n at every n that has samples or bounds, so that all of them can be read at the same n.
@@ -116,14 +139,20 @@ pub fn wanted_y(chart: &LineChart) -> Option<Extent> {
         let id = series.id.as_str();
         matches!(id, id::DRAWS | id::CURRENT | id::ROOT | id::WORST | id::MEAN) || is_pinned(id)
     };
+    // The samples, where they are drawn as an area.
+    let areas = || {
+        let samples = chart.bands.iter().filter(|band| band.id != GAP);
+        samples.flat_map(|band| &band.data).flat_map(|(_, low, high)| [low.log10(), high.log10()])
+    };
     if chart.y.scale != Scale::Log {
         let largest = |series: &Series| series.logs().fold(f64::NEG_INFINITY, f64::max);
-        let reached = chart.series.iter().filter(is_data).map(largest).fold(f64::NEG_INFINITY, f64::max);
+        let reached = chart.series.iter().filter(is_data).map(largest).chain(areas()).fold(f64::NEG_INFINITY, f64::max);
         let best = chart.series.iter().find(|series| series.id == id::BEST).map(largest);
         let top = best.filter(|best| *best <= reached + TIMES_ABOVE.log10()).map_or(reached, |best| best.max(reached));
         return Extent::new(0.0, 1.04 * 10f64.powf(top.min(300.0))).map(|extent| extent.nice(Scale::Linear));
     }
-    let all = Extent::of(chart.series.iter().flat_map(Series::logs).filter(|log10| log10.abs() < 300.0))?;
+    let all = chart.series.iter().flat_map(Series::logs).chain(areas());
+    let all = Extent::of(all.filter(|log10| log10.abs() < 300.0))?;
     Extent::new(10f64.powf(all.lo()), 10f64.powf(all.hi())).map(|extent| extent.nice(Scale::Log))
 }
 
@@ -257,8 +286,28 @@ mod tests {
     }
 
     #[test]
+    fn samples_are_an_area_where_there_are_several_and_the_gap_another() {
+        let state = PageState::default();
+        let (mut sweep, curves, known) = known_of(&state);
+        let dots = shaded(chart_of(&(sweep.clone(), curves.clone(), known.clone()), &state));
+        assert!(dots.series.iter().any(|series| series.id == id::DRAWS));
+        assert_eq!(dots.bands.iter().map(|band| &*band.id).collect::<Vec<_>>(), [GAP]);
+        let second: Vec<SweepPoint> =
+            sweep.points.iter().map(|point| SweepPoint { draw: 1, spectral: 3.0, ..*point }).collect();
+        sweep.points.extend(second);
+        sweep.points.sort_by_key(|point| point.n);
+        let all = explore_chart(&sweep, &curves, &known, None, &[], &PageState { sweep_max: 4, draws: 2, ..state });
+        let range = wanted_y(&all);
+        let chart = shaded(all);
+        assert!(chart.series.iter().all(|series| series.id != id::DRAWS));
+        let samples = chart.bands.iter().find(|band| band.id == id::DRAWS).expect("an area");
+        assert!(!samples.data.is_empty() && samples.data.iter().all(|(_, low, high)| (*low, *high) == (3.0, 5.0)));
+        assert_eq!(wanted_y(&chart), range);
+    }
+
+    #[test]
     fn the_root_of_n_is_read_at_every_length_and_a_linear_axis_holds_the_best_bound() {
-        let state = PageState { x_axis: XAxis::N, ..PageState::default() };
+        let state = PageState { x_axis: Some(XAxis::N), ..PageState::default() };
         let chart = chart_of(&known_of(&state), &state);
         let root = chart.series.iter().find(|series| series.id == id::ROOT).expect("it is there");
         assert!(root.data.contains(&(64.0, 8.0)));

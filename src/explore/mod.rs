@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `facts` | the numbers that sentence and plot share |
 //! | `sentence` | the numbers in words; why the question matters, and what the words and lines mean |
+//! | `find_worst` | the button that moves the tokens to the worst known, and back |
 //! | `chart`, `plot` | the constant over n, with its bounds; its table, its files, links to other plots |
 //! | `bound_names` | who found the bounds of the plot, and where they are proved |
 //! | `pins`, `pin_list` | states that stay in the plot, and their list |
@@ -13,6 +14,7 @@
 mod bound_names;
 mod chart;
 mod facts;
+mod find_worst;
 mod pin_list;
 mod pins;
 mod plot;
@@ -41,6 +43,7 @@ pub use quick::{Notes, Quick};
 pub use sentence::Why;
 pub use table::AtN;
 
+use find_worst::FindWorst;
 use plot::ExplorePlot;
 use quick::AttentionLine;
 use sentence::{Headline, Sentence};
@@ -71,6 +74,7 @@ pub fn Explore() -> impl IntoView {
     view! {
         <section class="explore" id="explore" aria-labelledby="question" hidden=is_hidden>
             <div class="question-row"><h2 class="question" id="question">{strings::lead()}</h2><AttentionLine/></div>
+            <Sentence/>
             <LaterView wanted=has_notes piece=Piece::Notes/>
             <figure class="disc" class:stale=move || !page.is_measured()>
                 <div class="disc-stage"><PlaneCanvas id="explore-plane" size=Size::Opening words/></div>
@@ -80,16 +84,16 @@ pub fn Explore() -> impl IntoView {
                     <p class="disc-legend" hidden=move || no_arrows.with(Option::is_some)>
                         <span><span class="swatch nudge" aria-hidden="true"></span>{move || if panels.printing.get() { strings::explore_nudge_paper() } else { strings::explore_nudge() }}{move || faint.get()}</span>
                         <span><span class="swatch response" aria-hidden="true"></span>{strings::explore_response()}</span>
-                        <span data-testid="crowd-legend" hidden=move || crowd.with(Option::is_none)>{move || crowd.get()}</span>
-                        <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
                         // This line stays when the motion ends, so that nothing below it moves.
                         <span data-testid="swing-legend" hidden=is_motion_reduced()>{strings::explore_swing()}</span>
+                        <span data-testid="crowd-legend" hidden=move || crowd.with(Option::is_none)>{move || crowd.get()}</span>
+                        <span hidden=move || !has_row.get()><span class="swatch row" aria-hidden="true"></span>{strings::explore_row()}</span>
                     </p>
                     <p class="sr-only" aria-live="polite">{move || plane.spoken.get()}</p>
                 </figcaption>
             </figure>
+            <div class="find"><FindWorst/></div>
             <ExplorePlot/>
-            <Sentence/>
         </section>
     }
 }

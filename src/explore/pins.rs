@@ -170,7 +170,7 @@ mod tests {
     fn a_pin_is_named_by_what_differs_in_the_words_of_the_controls() {
         let pinned = PageState { n: 100, mask: Mask::Causal, radius: 2.0, ..PageState::default() };
         assert_eq!(strings::differences(&pinned, &PageState::default()), "n = 100, R = 2, mask: causal");
-        assert_eq!(strings::differences(&PageState::default(), &pinned), "n = 64, R = 1.5, mask: none");
+        assert_eq!(strings::differences(&PageState::default(), &pinned), "n = 12, R = 1.5, mask: none");
         assert_eq!(strings::differences(&pinned, &pinned), strings::pin_same());
         // Another sample in the same ball.
         let drawn = PageState { token_seed: 3, ..pinned.clone() };

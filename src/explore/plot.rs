@@ -15,12 +15,13 @@ use crate::frame::When;
 use crate::later::{LaterView, Piece, use_later};
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
+use crate::panels::{OwnDataKind, use_panels};
 use crate::plane::{Size, scene, use_plane};
-use crate::state::PageState;
+use crate::state::{PageState, XAxis};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
 
-use super::chart::{HIGH, explore_chart, id, last_n, wanted_y};
+use super::chart::{HIGH, explore_chart, id, last_n, shaded, wanted_y};
 use super::pins::{Pinned, is_pinned, use_pinned};
 
 /// The plot, its readout, and the curves that are missing.
@@ -55,7 +56,15 @@ pub fn ExplorePlot() -> impl IntoView {
         page.state.track();
         hover.get().map(|n| untrack(|| read(page, pinned, painted, n)))
     });
-    let on_click = move |event: ev::MouseEvent| keep(page, n_at(painted, f64::from(event.offset_x())));
+    let is_log = memo(move |_| page.state.with(|state| state.explore_axis() == XAxis::LogLog));
+    // The n at which the reader has left the cursor. Tokens that were moved would be lost if a click set n at once.
+    let rested = RwSignal::new(None::<f64>);
+    let on_click = move |event: ev::MouseEvent| {
+        rested.set(n_at(painted, f64::from(event.offset_x())));
+        hover.set(rested.get_untracked());
+    };
+    let offered =
+        memo(move |_| rested.get().filter(|n| page.state.with(|state| !state.has_fixed_n() && state.n_tokens() != *n)));
     view! {
         <figure class="explore-plot">
             <div class="explore-stage">
@@ -67,10 +76,13 @@ pub fn ExplorePlot() -> impl IntoView {
                     aria-label=strings::explore_plot()
                     aria-describedby="explore-readout explore-table"
                     on:pointermove=move |event: ev::PointerEvent| hover.set(n_at(painted, f64::from(event.offset_x())))
-                    on:pointerleave=move |_| hover.set(None)
-                    on:blur=move |_| hover.set(None)
+                    on:pointerleave=move |_| hover.set(rested.get_untracked())
+                    on:blur=move |_| hover.set(rested.get_untracked())
                     on:click=on_click
-                    on:keydown=move |event| on_length_key(page, hover, &event, |n| keep(page, n))
+                    on:keydown=move |event| {
+                        rested.set(None);
+                        on_length_key(page, hover, &event, |n| keep(page, n));
+                    }
                 ></canvas>
             </div>
             <figcaption>
@@ -78,6 +90,20 @@ pub fn ExplorePlot() -> impl IntoView {
                     {move || readout.get().unwrap_or_default()}
                 </p>
                 <div class="explore-foot">
+                    <button type="button" id="explore-log" aria-pressed=move || is_log.get().to_string() on:click=move |_| page.edit("x-axis", switch_log)>
+                        {strings::explore_log()}
+                    </button>
+                    <button
+                        type="button"
+                        id="set-n"
+                        hidden=move || offered.get().is_none()
+                        on:click=move |_| {
+                            keep(page, offered.get_untracked());
+                            rested.set(None);
+                        }
+                    >
+                        {move || offered.get().map(strings::set_n)}
+                    </button>
                     <LaterView wanted=later.is_here() piece=Piece::BoundNames/>
                     <LaterView wanted=later.is_here() piece=Piece::Pins/>
                 </div>
@@ -87,9 +113,14 @@ pub fn ExplorePlot() -> impl IntoView {
     }
 }
 
+/// Chooses logarithmic axes, or the plot's own again.
+fn switch_log(state: &mut PageState) {
+    state.x_axis = (state.explore_axis() != XAxis::LogLog).then_some(XAxis::LogLog);
+}
+
 /// The chart as a picture.
 pub fn picture_now(page: Page, pinned: Pinned) -> LineChart {
-    let mut chart = chart_now(page, pinned);
+    let mut chart = shaded(chart_now(page, pinned));
     lift(&mut chart, &HIGH);
     chart
 }
@@ -100,7 +131,7 @@ fn ranged(page: Page, pinned: Pinned, ranges: &mut Ranges) -> LineChart {
     page.state.with_untracked(|state| {
         let last = last_n(&page.answers.sweep.read_untracked(), &page.answers.bounds.read_untracked(), state);
         let (last, is_held) = (last.max(state.n_tokens()), page.held.get_untracked());
-        ranges.apply(&mut chart, state.x_axis, last, is_held, wanted_y);
+        ranges.apply(&mut chart, state.explore_axis(), last, is_held, wanted_y);
     });
     chart
 }
@@ -118,7 +149,7 @@ pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
     explore_chart(&sweep, &curves, &known, current.as_deref(), &pinned.0.read_untracked(), &page.state.read_untracked())
 }
 
-/// The foot of the plot: its table, its files, and links to other plots.
+/// Three ways on; and the foot of the plot: its table, its files, and links to other plots.
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let (page, pinned, plane) = (use_page(), use_pinned(), use_plane());
@@ -131,12 +162,23 @@ pub fn ExploreFolds() -> impl IntoView {
     let way = move |id: &'static str, plot: PlotChoice, words: &'static str| {
         view! { <button type="button" id=id on:click=move |_| page.plot.set(plot)>{words}</button> }
     };
+    let (panels, later) = (use_panels(), use_later());
+    let card = |title: &'static str, words: &'static str| view! { <strong>{title}</strong> <span>{words}</span> };
     view! {
+        <nav class="cards" aria-label=strings::cards()>
+            <a class="card" id="card-root" href="#v3&lesson=sink.1">{card(strings::card_root(), strings::card_root_about())}</a>
+            <button type="button" class="card" id="card-model" on:click=move |_| page.plot.set(PlotChoice::Model)>
+                {card(strings::card_model(), strings::card_model_about())}
+            </button>
+            <button type="button" class="card" id="card-own" on:click=move |_| panels.open_own_data(OwnDataKind::Tokens, later)>
+                {card(strings::card_own(), strings::card_own_about())}
+            </button>
+        </nav>
         <div class="explore-ways">
             {way("explore-tokens", PlotChoice::Tokens, strings::way_tokens())}
             {way("explore-spectrum", PlotChoice::Spectrum, strings::way_spectrum())}
             {way("explore-growth", PlotChoice::Growth, strings::way_growth())}
-            <AxisChoice id="explore-axis"/>
+            <AxisChoice id="explore-axis" now=PageState::explore_axis/>
             <TableFold id="explore-rows" name="lipscope-explore.csv" table csv is_old=move || !page.is_measured()/>
             <ExportFold
                 id="export-explore"

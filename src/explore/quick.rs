@@ -97,7 +97,7 @@ enum Source {
 
 /// Whether the choice of the worst tokens stands for some: those that were tried in the ball, or others that are known.
 /// True also before the first answer.
-fn has_worst_tokens(page: Page) -> bool {
+pub(super) fn has_worst_tokens(page: Page) -> bool {
     let were_tried = page.answers.ball.with(|facts| facts.as_ref().is_none_or(|facts| facts.ball.worst.is_some()));
     let is_random = |state: PageState| matches!(state.tokens, TokenChoice::Distribution(_));
     were_tried || page.in_effect().is_some_and(|state| !is_random(state))

@@ -40,29 +40,34 @@ pub fn Headline() -> impl IntoView {
     }
 }
 
-/// The norms at these tokens and at the worst tokens known, the bound for all tokens, and a fold that says why this
-/// matters.
+/// The norms at these tokens and at the worst tokens known, over the pictures; the bound for all tokens, and a fold that
+/// says why this matters, under them.
 #[component]
 pub fn Sentence() -> impl IntoView {
     let (page, later) = (use_page(), use_later());
     let known = memo(move |_| facts(page));
     let shown = memo(move |before: Option<&Option<Facts>>| known.get().or_else(|| before.cloned().flatten()));
     let is_stale = move || known.with(Option::is_none);
-    let first = move || shown.with(|facts| facts.as_ref().map(|f| strings::explore_measured(f.n, f.measured, f.place)));
+    let first = move || {
+        shown.with(|facts| {
+            let facts = facts.as_ref()?;
+            let text = strings::explore_measured(facts.n, facts.measured, facts.place);
+            Some(marked(text, &strings::measured_number(facts.measured).to_string(), "of-measured"))
+        })
+    };
     let worst = move || {
         shown.with(|facts| {
             let facts = facts.as_ref()?;
-            Some(match facts.standing {
+            // Rounded down, so that it is reached.
+            let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound).to_string();
+            let text = match facts.standing {
                 Standing::Worst => strings::explore_worst_known(facts.n).into(),
                 Standing::Alone => strings::explore_is_alone().into(),
                 // Rounded down, the larger norm would not look larger.
                 Standing::Below if !looks_worse(facts) => strings::explore_nearly_worst(facts.n).into(),
-                Standing::Below => {
-                    // Rounded down, so that "reach" stays true.
-                    let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound).to_string();
-                    strings::explore_worst(facts.n, &place(facts), &worst)
-                }
-            })
+                Standing::Below => strings::explore_worst(facts.n, &place(facts), &worst),
+            };
+            Some(marked(text, &worst, "of-worst"))
         })
     };
     let best = move || {
@@ -96,13 +101,23 @@ pub fn Sentence() -> impl IntoView {
             data-best=move || digits(|facts| facts.best.as_ref())
             data-limit=move || digits(|facts| facts.limit.as_ref())
         >
-            <p>{first} {strings::between_sentences()} {worst} {strings::between_sentences()} {best}</p>
+            <p class="said"><span>{first}</span> {strings::between_sentences()} <span>{worst}</span></p>
+            <p class="limits"><span>{best}</span></p>
             <details class="why" id="why">
                 <summary>{strings::why_it_matters()}</summary>
                 <LaterView wanted=later.is_here() piece=Piece::Why/>
             </details>
         </div>
     }
+}
+
+/// A sentence whose number has the colour of its curve.
+fn marked(text: String, number: &str, class: &'static str) -> impl IntoView + use<> {
+    let (before, after) = match text.rsplit_once(number) {
+        Some((before, after)) => (before.to_owned(), Some((number.to_owned(), after.to_owned()))),
+        None => (text, None),
+    };
+    view! { {before} {after.map(|(number, after)| view! { <strong class=class>{number}</strong> {after} })} }
 }
 
 /// Whether the largest norm known, as it is written, is larger than the norm at these tokens, as that is written.
@@ -121,11 +136,12 @@ fn above(bound: &Bound) -> String {
     Number::in_sentence(bound.log10, Kind::UpperBound).to_string()
 }
 
-/// The content of the fold under the sentence: why the question matters, and what the words and lines of the view mean,
+/// The content of the fold under the sentence: what is on screen, why the question matters, and what the words and lines of the view mean,
 /// one paragraph for each.
 #[component]
 pub fn Why() -> impl IntoView {
     let lines = [
+        strings::why_what(),
         strings::why_robustness(),
         strings::why_depth(),
         strings::why_inverse(),

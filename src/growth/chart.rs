@@ -84,7 +84,7 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     }
     series.extend(curves(known, tokens, traces));
     if traces.has(Trace::Root) && state.norm == Norm::Spectral {
-        series.push(root(state.growth_end(), state.x_axis));
+        series.push(root(state.growth_end(), state.growth_axis()));
     }
     if traces.has(Trace::Exact) && state.norm == Norm::Spectral {
         let marks = data.family.iter().filter(|point| is_marked(point.n, state));
@@ -100,7 +100,8 @@ pub fn growth_chart(known: &Known<'_>, traces: Traces) -> LineChart {
     }
     series.extend(over_n::current(known.current, state, state.norm));
     series.extend(at_tokens(known));
-    let mut chart = chart_over_n(state, strings::x_axis_title(state.x_axis), strings::growth_axis(state), series);
+    let axis = state.growth_axis();
+    let mut chart = chart_over_n(state, axis, (strings::x_axis_title(axis), strings::growth_axis(state)), series);
     if state.growth_end() > ROOTS_UP_TO {
         chart.x.root.clear();
     }

@@ -25,7 +25,7 @@ use crate::prelude::*;
 use crate::controls::Switch;
 use crate::over_n::AxisChoice;
 use crate::page::{PlotChoice, use_page};
-use crate::state::{RadiusGrowth, Range};
+use crate::state::{PageState, RadiusGrowth, Range};
 use crate::strings;
 
 pub use context::{Growth, begin};
@@ -43,7 +43,7 @@ pub fn GrowthView() -> impl IntoView {
         <div class="growth" data-testid="growth-view" hidden=is_hidden>
             <div class="growth-tools">
                 <RangeSwitch/>
-                <AxisChoice id="x-axis"/>
+                <AxisChoice id="x-axis" now=PageState::growth_axis/>
                 <RadiusSwitch/>
             </div>
             <div class="growth-body">

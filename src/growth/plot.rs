@@ -174,7 +174,7 @@ fn paint(
     lift(&mut chart, &high());
     page.state.with_untracked(|state| {
         let (end, is_held) = (state.growth_end(), page.held.get_untracked());
-        ranges.update_value(|ranges| ranges.apply(&mut chart, state.x_axis, end, is_held, wanted_y));
+        ranges.update_value(|ranges| ranges.apply(&mut chart, state.growth_axis(), end, is_held, wanted_y));
     });
     chart.hover_x = Some(untrack(|| growth.read_at()));
     if let Some(layout) = chart.paint(easel) {

@@ -115,11 +115,19 @@ pub fn of_document(html: &str, own: &str, pictures: &[Pictures]) -> String {
 
 /// The sentences of the opening view, one by one.
 pub fn sentences(html: &str) -> Vec<String> {
-    let view = html.split_once("data-testid=\"sentence\"").and_then(|(_, rest)| rest.split_once("<p>"));
-    let paragraph = view.and_then(|(_, rest)| rest.split_once("</p>")).map_or("", |(paragraph, _)| paragraph);
-    // Each sentence is a text of its own; between two texts stands a mark.
-    let texts = paragraph.split("<!>").map(str::trim).filter(|text| !text.is_empty());
-    texts.map(str::to_owned).collect()
+    let view = html.split_once("data-testid=\"sentence\"").map_or("", |(_, rest)| rest);
+    let paragraphs = view.split_once("<details").map_or("", |(paragraphs, _)| paragraphs);
+    // Each sentence is an element of its own.
+    let sentences = paragraphs.split("<span>").skip(1).filter_map(|rest| rest.split_once("</span>"));
+    sentences.map(|(sentence, _)| without_tags(sentence)).filter(|sentence| !sentence.is_empty()).collect()
+}
+
+/// The text of a piece of HTML.
+fn without_tags(html: &str) -> String {
+    let pieces = html.split('<').enumerate();
+    let texts =
+        pieces.map(|(at, piece)| if at == 0 { piece } else { piece.split_once('>').map_or("", |(_, text)| text) });
+    texts.collect::<String>().trim().to_owned()
 }
 
 /// The keys and values of a tag.
@@ -166,6 +174,13 @@ mod tests {
         assert_eq!(of_document("<p> <!></p><p>a <b>b</b></p>", "", &[]), "<p></p><p>a <b>b</b></p>");
         let html = r##"<a href="#x">to</a><label for="x">n</label>"##;
         assert_eq!(of_document(html, "first-", &[]), r##"<a href="#first-x">to</a><label for="first-x">n</label>"##);
+    }
+
+    #[test]
+    fn the_sentences_are_read_without_their_marks() {
+        let html = r#"<div data-testid="sentence"><p class="said"><span>Up to <!><strong class="x">2</strong><!> times.<!></span> <span>More.</span></p><p><span></span></p><details><span>No</span></details></div>"#;
+        assert_eq!(sentences(html), ["Up to 2 times.", "More."]);
+        assert_eq!(sentences("<p><span>No</span></p>"), Vec::<String>::new());
     }
 
     #[test]

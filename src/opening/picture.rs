@@ -19,9 +19,9 @@ pub struct Screen {
 /// program paints its own. `tests/e2e/opening.test.mjs` compares the sizes with those of the page.
 pub const SCREENS: [Screen; 4] = [
     Screen { window: (390, 844), disc: (362, 245), plot: (362, 216) },
-    Screen { window: (1280, 720), disc: (479, 385), plot: (741, 409) },
-    Screen { window: (1440, 900), disc: (542, 582), plot: (838, 589) },
-    Screen { window: (1920, 1080), disc: (731, 762), plot: (1129, 769) },
+    Screen { window: (1280, 720), disc: (549, 373), plot: (671, 397) },
+    Screen { window: (1440, 900), disc: (621, 553), plot: (759, 577) },
+    Screen { window: (1920, 1080), disc: (837, 734), plot: (1023, 758) },
 ];
 
 /// The colours of pictures, in the light and in the dark theme, in the order of their custom properties.

@@ -22,23 +22,27 @@ pub const MEAN: &str = "mean";
 pub const CURRENT: &str = "current";
 /// The id of the draws.
 pub const DRAWS: &str = "draws";
+/// The id of the draws of the earlier sweep.
+const BEFORE: &str = "before";
+/// The id of the draws that fade in.
+const FRESH: &str = "fresh";
 
 /// The opacity of a draw.
-const DRAW: f64 = 0.4;
+pub const DRAW: f64 = 0.4;
 /// The opacity of a draw of the earlier sweep.
 const EARLIER: f64 = 0.2;
 /// A bound this many powers of ten above everything else is drawn in a strip over the plot.
 const DECADES_ABOVE: f64 = 2.0;
 
-/// A chart over n for a state, with the present n marked and its axes named.
-pub fn chart_over_n(state: &PageState, x: &'static str, y: String, series: Vec<Series>) -> LineChart {
-    let (x_scale, y_scale) = match state.x_axis {
+/// A chart over n for a state, with the present n marked, its axes named, and n spaced by `axis`.
+pub fn chart_over_n(state: &PageState, axis: XAxis, (x, y): (&'static str, String), series: Vec<Series>) -> LineChart {
+    let (x_scale, y_scale) = match axis {
         XAxis::LogLog => (Scale::Log, Scale::Log),
         XAxis::SqrtN => (Scale::Sqrt, Scale::Linear),
         XAxis::N => (Scale::Linear, Scale::Linear),
     };
     let mut x = AxisSpec::new(x, x_scale).whole();
-    if x_scale == Scale::Log {
+    if x_scale != Scale::Linear {
         x = x.root(strings::explore_x_root());
     }
     let mut chart = LineChart::new(x, AxisSpec::new(y, y_scale), series);
@@ -57,15 +61,20 @@ pub fn draws(sweep: &Sweep, plan: Option<&SweepRequest>, norm: Norm, faded: Fade
     let (settled, fresh) = points.split_at(faded.settled.min(points.len()));
     let opacity = DRAW * presence(sweep.has_plan(plan));
     let parts = [
-        ("before", before, EARLIER),
+        (BEFORE, before, EARLIER),
         (DRAWS, settled.to_vec(), opacity),
-        ("fresh", fresh.to_vec(), opacity * faded.opacity),
+        (FRESH, fresh.to_vec(), opacity * faded.opacity),
     ];
     let series = |(id, points, opacity): (&str, Vec<(f64, f64)>, f64)| Series {
         opacity,
         ..Series::new(id, "", Role::Measured, SeriesKind::Points, points)
     };
     parts.map(series).into_iter().filter(|series| !series.data.is_empty()).collect()
+}
+
+/// Whether a series is one of [`draws`].
+pub fn is_of_draws(series: &Series) -> bool {
+    [BEFORE, DRAWS, FRESH].contains(&series.id.as_str())
 }
 
 /// The mean of the draws at each n.
@@ -102,7 +111,7 @@ pub fn lift(chart: &mut LineChart, high: &[&str]) {
 /// show that they are faint.
 pub fn of_present(mut chart: LineChart) -> LineChart {
     chart.series.retain(|series| match series.id.as_str() {
-        DRAWS | "fresh" => series.opacity > DRAW * STALE,
+        DRAWS | FRESH => series.opacity > DRAW * STALE,
         _ => series.opacity > STALE,
     });
     chart.bands.retain(|band| band.opacity > Band::OPACITY * STALE);

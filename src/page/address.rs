@@ -10,6 +10,8 @@ use std::time::Duration;
 use crate::prelude::*;
 use leptos::ev;
 
+use lipscope_core::experiment::InputError;
+
 use crate::later::LaterTable;
 use crate::link::{Followed, TooLong};
 use crate::state::{PageState, Scene, Stage, TokenChoice};
@@ -202,6 +204,15 @@ impl Page {
         let shown = untrack(|| self.scene());
         self.address.known.update_value(|address| address.shown = Some(shown));
         self.address.writing.forget();
+    }
+
+    /// Shows a state on the way to another one: the address stays as it is, and there is nothing to undo.
+    pub fn pass(self, place: &'static str, state: Result<PageState, InputError>) -> bool {
+        let is_shown = self.put(place, state);
+        let shown = untrack(|| self.scene());
+        self.address.known.update_value(|address| address.shown = Some(shown));
+        self.address.writing.forget();
+        is_shown
     }
 
     /// The whole address of the present scene, in another stage. `None` where it is too long, or while the later part,

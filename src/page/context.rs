@@ -213,11 +213,16 @@ impl Page {
         self.put(PLACE_OWN, self.state.get_untracked().with_experiment(experiment))
     }
 
-    /// Chooses the worst tokens known at the present n and R.
-    pub fn load_worst(self, worst_known: WorstKnown) {
+    /// The state with the worst tokens known at the present n and R.
+    pub fn with_worst(self, worst_known: WorstKnown) -> PageState {
         let state = self.state.get_untracked();
         let ball = self.answers.ball.get_untracked().filter(|facts| facts.is_of(&state));
-        self.put("distribution", Ok(worst_known(&state, ball.as_deref().map(|facts| &facts.ball))));
+        worst_known(&state, ball.as_deref().map(|facts| &facts.ball))
+    }
+
+    /// Chooses the worst tokens known at the present n and R.
+    pub fn load_worst(self, worst_known: WorstKnown) {
+        self.put("distribution", Ok(self.with_worst(worst_known)));
     }
 
     /// Loads the tokens behind a lower bound in the last measurement; false where there are none.

@@ -15,7 +15,7 @@ use crate::strings;
 use lipscope_core::picture::{Snap, TokenEdit};
 use lipscope_plot::{PlaneLayout, PlaneShape, TokenPlane};
 
-use super::context::{PLACE, Plane, Size, use_plane};
+use super::context::{PLACE, Plane, Rim, Size, use_plane};
 use super::scene::{Moves, keep, scene};
 
 /// How near a token a pointer must be, in CSS pixels: a mouse, and a finger.
@@ -72,6 +72,11 @@ pub fn PlaneCanvas(
             }
         },
     );
+    let attend = move |by: RwSignal<bool>, is_attended: bool| {
+        if size == Size::Opening && by.get_untracked() != is_attended {
+            by.set(is_attended);
+        }
+    };
     let is_movable = memo(move |_| plane.with_tokens_in_hand(|_, _| ()).is_ok());
     let on_down = move |event: ev::PointerEvent| {
         if event.button() != 0 || !event.is_primary() {
@@ -123,7 +128,8 @@ pub fn PlaneCanvas(
         }
         let to = painted.get_value().map(|painted| painted.1.place_at(at.0 + now.offset.0, at.1 + now.offset.1));
         if let Some(to) = to {
-            plane.edit_tokens(TokenEdit::Move { token: now.token, to });
+            let rim = if event.shift_key() { Rim::GivesWay } else { rim_of(size) };
+            plane.edit_within(TokenEdit::Move { token: now.token, to }, rim);
         }
     };
     let let_go = move || {
@@ -163,6 +169,9 @@ pub fn PlaneCanvas(
             tabindex="0"
             aria-label=move || words.get()
             title=move || if is_movable.get() { strings::plane_hint() } else { "" }
+            on:pointerenter=move |_| attend(plane.is_under_pointer, true)
+            on:pointerleave=move |_| attend(plane.is_under_pointer, false)
+            on:focus=move |_| attend(plane.has_focus, true)
             on:pointerdown=on_down
             on:pointermove=on_move
             on:pointerup=move |_| let_go()
@@ -176,7 +185,12 @@ pub fn PlaneCanvas(
             on:dblclick=on_double
             on:keydown=on_key
             on:keyup=move |_| if drag.with_value(Option::is_none) { plane.release_plane() }
-            on:blur=move |_| if drag.with_value(Option::is_none) { plane.release_plane() }
+            on:blur=move |_| {
+                attend(plane.has_focus, false);
+                if drag.with_value(Option::is_none) {
+                    plane.release_plane();
+                }
+            }
         ></canvas>
     }
 }
@@ -230,6 +244,7 @@ fn on_key(
     let selected = plane.page.look.token.get_untracked().filter(|token| *token < n);
     let select = |token: usize| plane.select_token(Some(token.min(n.saturating_sub(1))));
     let step = plane.token_step(if event.shift_key() { STEPS.1 } else { STEPS.0 });
+    let rim = if event.shift_key() { Rim::GivesWay } else { rim_of(size) };
     let key = event.key();
     match key.as_str() {
         "PageDown" | "]" | "n" => select(selected.map_or(0, |token| (token + 1) % n.max(1))),
@@ -241,17 +256,22 @@ fn on_key(
         "a" => plane.add_token(None),
         "s" => plane.snap_tokens(Snap::Into),
         "S" => plane.snap_tokens(Snap::Onto),
-        "ArrowLeft" => return nudge(plane, size, &painted.0, (-step, 0.0)),
-        "ArrowRight" => return nudge(plane, size, &painted.0, (step, 0.0)),
-        "ArrowUp" => return nudge(plane, size, &painted.0, (0.0, step)),
-        "ArrowDown" => return nudge(plane, size, &painted.0, (0.0, -step)),
+        "ArrowLeft" => return nudge(plane, (size, rim), &painted.0, (-step, 0.0)),
+        "ArrowRight" => return nudge(plane, (size, rim), &painted.0, (step, 0.0)),
+        "ArrowUp" => return nudge(plane, (size, rim), &painted.0, (0.0, step)),
+        "ArrowDown" => return nudge(plane, (size, rim), &painted.0, (0.0, -step)),
         _ => return false,
     }
     true
 }
 
+/// What the rim does to a token that is moved without the Shift key.
+fn rim_of(size: Size) -> Rim {
+    if size == Size::Opening { Rim::Stops } else { Rim::GivesWay }
+}
+
 /// Moves the selected token; without a selected token, selects the first. False where no token can be moved.
-fn nudge(plane: Plane, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool {
+fn nudge(plane: Plane, (size, rim): (Size, Rim), painted: &TokenPlane, by: (f64, f64)) -> bool {
     // Two steps may come before one is painted, so the place comes from the tokens, not from the picture.
     let found = untrack(|| {
         plane.with_tokens_in_hand(|rows, frame| {
@@ -263,7 +283,7 @@ fn nudge(plane: Plane, size: Size, painted: &TokenPlane, by: (f64, f64)) -> bool
         Ok(Some((token, from))) => {
             plane.hold_plane();
             keep(plane, size, painted, None);
-            plane.edit_tokens(TokenEdit::Move { token, to: (from.0 + by.0, from.1 + by.1) });
+            plane.edit_within(TokenEdit::Move { token, to: (from.0 + by.0, from.1 + by.1) }, rim);
         }
         Ok(None) => plane.select_token(Some(0)),
         Err(_) => return false,

@@ -38,6 +38,15 @@ pub enum Size {
     Opening,
 }
 
+/// What the rim of the ball does to a token that is moved beyond it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rim {
+    /// The token stays on the rim.
+    Stops,
+    /// The ball grows with it, unless a lesson forbids it.
+    GivesWay,
+}
+
 /// The state of the token plane besides the tokens.
 #[derive(Clone, Copy)]
 pub struct Plane {
@@ -48,6 +57,13 @@ pub struct Plane {
     pub swing: RwSignal<Option<f64>>,
     /// When the tokens of the opening view last changed, while they may swing.
     pub(super) opening_since: StoredValue<Option<f64>>,
+    /// How many times the reader has asked for the worst tokens known. The later part answers.
+    pub worst_asked: RwSignal<u32>,
+    /// The last way to the worst tokens known, for the way back.
+    pub way_back: RwSignal<Option<WayBack>>,
+    /// Whether a pointer is on the disc of the opening view, and whether it has the focus.
+    pub(super) is_under_pointer: RwSignal<bool>,
+    pub(super) has_focus: RwSignal<bool>,
     /// The text for a screen reader.
     pub spoken: RwSignal<String>,
     /// The parts of the picture that are frozen while a token is moved.
@@ -56,6 +72,15 @@ pub struct Plane {
     pub(super) sync: TokenNumberSync,
     /// Tells a screen reader where the selected token is, once the token rests.
     pub(super) saying: Debounce,
+}
+
+/// Where the tokens were before the page moved them to the worst known, and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WayBack {
+    /// The state before.
+    pub from: PageState,
+    /// The state after.
+    pub to: PageState,
 }
 
 /// The parts of the picture that are frozen while a token is moved.
@@ -75,6 +100,10 @@ impl Plane {
             is_swinging: RwSignal::new(false),
             swing: RwSignal::new(None),
             opening_since: StoredValue::new(None),
+            worst_asked: RwSignal::new(0),
+            way_back: RwSignal::new(None),
+            is_under_pointer: RwSignal::new(false),
+            has_focus: RwSignal::new(false),
             spoken: RwSignal::new(String::new()),
             held: StoredValue::new(None),
             sync: TokenNumberSync::default(),
@@ -92,6 +121,11 @@ impl Plane {
     /// Whether a plane shows the leading singular pair. The opening view always does.
     pub fn shows_pair(self, size: Size) -> bool {
         size == Size::Opening || self.page.look.has_pair.get()
+    }
+
+    /// Whether a reader is at the disc of the opening view: it then shows all arrows.
+    pub(super) fn is_attended(self) -> bool {
+        self.is_under_pointer.get() || self.has_focus.get()
     }
 
     /// Whether the tokens of a plane swing.
@@ -140,13 +174,19 @@ impl Plane {
 
     /// Edits the tokens by hand.
     pub fn edit_tokens(self, edit: TokenEdit) {
+        self.edit_within(edit, Rim::GivesWay);
+    }
+
+    /// Edits the tokens by hand, within the ball or beyond it.
+    pub(super) fn edit_within(self, edit: TokenEdit, rim: Rim) {
         let Some(state) = untrack(|| self.page.in_effect()) else { return };
         let edited = self.page.answers.measured.with_untracked(|measured| {
             let measured = measured.as_deref();
             let frame = self.frame(measured).filter(|frame| frame.mean.len() == state.dim());
             frame.map(|frame| {
                 let edited = state.with_edit(drawn(&state, measured), &frame, &edit)?;
-                match self.page.look.wall.get_untracked() {
+                let wall = self.page.look.wall.get_untracked();
+                match wall.or_else(|| state.rim().filter(|_| rim == Rim::Stops)) {
                     Some(radius) => edited.with_edit(None, &frame, &TokenEdit::Snap { radius, snap: Snap::Into }),
                     None => Ok(edited),
                 }

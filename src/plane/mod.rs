@@ -8,12 +8,14 @@
 //! | `scene` | the plane's picture: tokens at present, arrows and rows of the last measurement |
 //! | `canvas` | the canvas with its pointer and its keys |
 //! | `token_number_sync` | shows a moved token in the same frame as its numbers |
+//! | `journey` | the way of the tokens to the worst known |
 //! | `stage` | the large plane with its tools and its legend |
 //! | `swing` | the swing of X + e v |
 
 mod canvas;
 mod context;
 mod crowds;
+mod journey;
 mod scene;
 mod stage;
 mod swing;
@@ -31,9 +33,11 @@ pub use crowds::arrow_words;
 pub use scene::{Moves, faintness, plane_of, scene};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
-/// Starts the swing of the pair, the wait of moved tokens for their numbers, and the end of words that no longer hold.
+/// Starts the swing of the pair, the ways to the worst tokens, the wait of moved tokens for their numbers, and the end of
+/// words that no longer hold.
 pub fn begin(plane: Plane) {
     swing::begin(plane);
+    journey::begin(plane);
     plane.sync.begin(plane.page);
     plane.forget_old_words();
 }

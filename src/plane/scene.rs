@@ -11,7 +11,7 @@ use crate::strings;
 use lipscope_core::experiment::Rows;
 use lipscope_core::inverse::Places;
 use lipscope_core::picture::{AttentionPicture, PlaneFrame, TokenPicture, TopPair, Unit};
-use lipscope_plot::{Changes, Extent, PlaneAxes, PlaneShape, Sway, TokenPlane};
+use lipscope_plot::{Changes, DrawnChanges, Extent, PlaneAxes, PlaneShape, Sway, TokenPlane};
 
 use super::context::{Held, Plane, Point, Size};
 use super::crowds;
@@ -20,8 +20,12 @@ use super::crowds;
 const MOST_NAMED: usize = 32;
 /// The most tokens whose points show their words of a text. Words without room are left out.
 const MOST_WORDS: usize = 80;
+/// How many arrows the opening view draws at rest: all are drawn while a pointer is on the disc, or it has the focus.
+const AT_REST: usize = 3;
 /// How far the axes reach, as a multiple of the ball's radius: a token can be dragged out of the ball.
 const ROOM: f64 = 1.25;
+/// As [`ROOM`], in the opening view, where the disc fills its panel.
+const ROOM_OF_DISC: f64 = 1.0;
 /// The most that the longest arrow may measure, as a fraction of the largest norm.
 const LONGEST_ARROW: f64 = 0.5;
 
@@ -55,7 +59,7 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         plane.ln_sizes = Some(own.log_multiplicities.clone());
     }
     if size == Size::Opening {
-        plane.axes = PlaneAxes::WhereWide;
+        plane.axes = PlaneAxes::Absent;
     }
     (plane.x_label, plane.y_label) = match &held {
         Some(_) => strings::held_plane_axes(picture),
@@ -83,17 +87,21 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         plane.ball_label = strings::ball(radius);
     }
     if is_now {
-        plane.shown = room(picture, &plane.points);
+        let times = if size == Size::Opening { ROOM_OF_DISC } else { ROOM };
+        plane.shown = room(picture, &plane.points, times);
+    }
+    let counts = crowds::crowds(&plane.points, plane.ln_sizes.as_deref());
+    if size == Size::Opening && plane.shape == PlaneShape::Plane {
+        plane.piles = counts.clone();
     }
     plane.selected = page.look.token_of(n);
     let words = page.answers.words_of(&measured.state);
     plane.labels = match &plane.ln_sizes {
         // Each point is labelled with its number of tokens.
         Some(sizes) if size == Size::Opening && n <= MOST_NAMED => {
-            crowds::labels(&crowds::crowds(&plane.points, Some(sizes)), Some(sizes), strings::tokens_here)
+            crowds::labels(&counts, Some(sizes), strings::tokens_here)
         }
         None if size == Size::Opening && words.is_none() => {
-            let counts = crowds::crowds(&plane.points, None);
             let here = crowds::labels(&counts, None, strings::tokens_here);
             let names = names(n, plane.selected, size, &[]);
             names.into_iter().zip(here).map(|(name, here)| if name.is_empty() { here } else { name }).collect()
@@ -117,6 +125,14 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         if size != Size::Small {
             let logs = plane.ln_sizes.as_deref();
             drawn.labels = crowds::labels(&crowds::crowds(&drawn.images, logs), logs, strings::outputs_here);
+        }
+        if size == Size::Opening && !hand.is_attended() {
+            let logs = plane.ln_sizes.as_deref();
+            let of_images = crowds::crowds(&drawn.images, logs);
+            drawn.drawn = Some(DrawnChanges {
+                nudges: largest_changes(&drawn.nudges, &counts),
+                images: largest_changes(&drawn.responses, &of_images),
+            });
         }
         plane.changes = Some(drawn);
     }
@@ -186,9 +202,19 @@ fn largest(picture: &TokenPicture, points: &[Point]) -> f64 {
     }
 }
 
+/// The first points of the places with the largest changes, as many as are drawn at rest. Several that change alike count
+/// together, as they do in the norm.
+fn largest_changes(changes: &[Point], counts: &[f64]) -> Vec<usize> {
+    let together = |i: usize| changes[i].0.hypot(changes[i].1) * counts[i].sqrt();
+    let mut first: Vec<usize> = (0..changes.len().min(counts.len())).filter(|i| counts[*i] > 0.0).collect();
+    first.sort_by(|a, b| together(*b).total_cmp(&together(*a)));
+    first.truncate(AT_REST);
+    first
+}
+
 /// The ball and some room around it.
-fn room(picture: &TokenPicture, points: &[Point]) -> Option<(Extent, Extent)> {
-    let half = ROOM * largest(picture, points);
+fn room(picture: &TokenPicture, points: &[Point], times: f64) -> Option<(Extent, Extent)> {
+    let half = times * largest(picture, points);
     let extent = Extent::new(-half, half).filter(|_| half > 0.0)?;
     Some((extent, if picture.d == 1 { Extent::new(0.0, 0.0)? } else { extent }))
 }
@@ -257,6 +283,15 @@ fn round_down(wanted: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn at_rest_the_places_with_the_largest_changes_have_arrows() {
+        let nudges = [(0.1, 0.0), (0.0, -3.0), (0.0, -3.0), (2.0, 0.0), (0.0, 1.0), (0.5, 0.5)];
+        assert_eq!(largest_changes(&nudges, &[1.0, 2.0, 0.0, 1.0, 1.0, 1.0]), [1, 3, 4]);
+        // 63 outputs that move alike are more than one that moves further.
+        assert_eq!(largest_changes(&[(0.0, 1.0), (2.0, 0.0)], &[63.0, 1.0]), [0, 1]);
+        assert_eq!(largest_changes(&[], &[]), Vec::<usize>::new());
+    }
 
     #[test]
     fn lines_show_what_a_token_gives_or_what_it_gets() {

@@ -90,12 +90,8 @@ impl XAxis {
     /// All, with their words in the page and in links.
     pub const ALL: [(&'static str, XAxis); 3] = [("sqrt", XAxis::SqrtN), ("n", XAxis::N), ("log", XAxis::LogLog)];
     /// The words of links: every axis, or that which each plot has by itself.
-    pub const CHOICES: [(&'static str, Option<XAxis>); 4] = [
-        ("auto", None),
-        ("sqrt", Some(XAxis::SqrtN)),
-        ("n", Some(XAxis::N)),
-        ("log", Some(XAxis::LogLog)),
-    ];
+    pub const CHOICES: [(&'static str, Option<XAxis>); 4] =
+        [("auto", None), ("sqrt", Some(XAxis::SqrtN)), ("n", Some(XAxis::N)), ("log", Some(XAxis::LogLog))];
 }
 
 /// The reader's own weights.

@@ -47,13 +47,18 @@ pub fn view_hint(view: View) -> &'static str {
     }
 }
 
-/// The norm at these tokens, or at the normalised ones: whether the worst small change grows, shrinks, or keeps its size
-/// to the digits that are written.
-pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> String {
-    let is_bound = kind == Kind::LowerBound;
-    let number = Number::digits(value, if is_bound { kind } else { Kind::Exact });
+/// The norm at these tokens, as sentences write it.
+pub fn measured_number((value, kind): (f64, Kind)) -> Number {
+    Number::digits(value, if kind == Kind::LowerBound { kind } else { Kind::Exact })
+}
+
+/// The norm at these tokens, or at the normalised ones, in a sentence; without the number where it is 1 to the digits
+/// that are written.
+pub fn explore_measured(n: f64, norm: (f64, Kind), place: Place) -> String {
+    let is_bound = norm.1 == Kind::LowerBound;
+    let value = measured_number(norm);
     let tokens = tokens_named(n);
-    if is_one(&number) {
+    if is_one(&value) {
         return match (place, is_bound) {
             (Place::Normalized, true) => keeps::normalized_at_least(tokens),
             (Place::Normalized, false) => keeps::normalized_exactly(tokens),
@@ -61,19 +66,11 @@ pub fn explore_measured(n: f64, (value, kind): (f64, Kind), place: Place) -> Str
             (_, false) => keeps::exactly(tokens),
         };
     }
-    if value < 1.0 {
-        return match (place, is_bound) {
-            (Place::Normalized, true) => shrinks::normalized_at_least { tokens, value: number }.text(),
-            (Place::Normalized, false) => shrinks::normalized_exactly { tokens, value: number }.text(),
-            (_, true) => shrinks::at_least { tokens, value: number }.text(),
-            (_, false) => shrinks::exactly { tokens, value: number }.text(),
-        };
-    }
     match (place, is_bound) {
-        (Place::Normalized, true) => measured::normalized_at_least { tokens, value: number }.text(),
-        (Place::Normalized, false) => measured::normalized_exactly { tokens, value: number }.text(),
-        (_, true) => measured::at_least { tokens, value: number }.text(),
-        (_, false) => measured::exactly { tokens, value: number }.text(),
+        (Place::Normalized, true) => measured::normalized_at_least { tokens, value }.text(),
+        (Place::Normalized, false) => measured::normalized_exactly { tokens, value }.text(),
+        (_, true) => measured::at_least { tokens, value }.text(),
+        (_, false) => measured::exactly { tokens, value }.text(),
     }
 }
 
@@ -102,6 +99,11 @@ pub fn other_sign(weights: WeightChoice) -> &'static str {
         WeightChoice::IdentityMinus => which_attention::try_minus(),
         _ => which_attention::try_plus(),
     }
+}
+
+/// The words of the button that sets n.
+pub fn set_n(n: f64) -> String {
+    explore_set_n(count(n))
 }
 
 /// The number of tokens at one place.
@@ -283,7 +285,7 @@ mod tests {
             explore_best(1.0, "in this disc", "2.496", "5.733", ends),
             explore_best_alone(1.0, "in this disc", "2.496"),
         ];
-        assert_eq!(all[0], "The worst small change of this token grows 1.500 times.");
+        assert_eq!(all[0], "Nudge this token a little, and the outputs move up to 1.500 times as far.");
         assert_eq!(all[5], "No token in this disc exceeds 2.496; no number of them exceeds 5.733.");
         for text in all {
             assert!(!text.contains("1 token") && !text.contains("tokens") && !text.contains('√'), "{text}");
@@ -291,36 +293,36 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_becomes_smaller_is_never_said_to_grow() {
+    fn a_norm_is_said_to_be_exact_or_a_lower_bound() {
         for place in [Place::Disc, Place::Ball, Place::Anywhere, Place::Normalized] {
             for kind in [Kind::Exact, Kind::LowerBound] {
                 for value in [0.0, 1e-9, 0.5, 0.9548, 0.9998, 1.001, 2.0, 1e9] {
                     let text = explore_measured(64.0, (value, kind), place);
-                    assert_eq!(text.contains("grows"), value >= 1.0, "{value} {place:?} {kind:?}: {text}");
-                    assert_eq!(text.contains("of its size"), value < 1.0, "{value} {place:?} {kind:?}: {text}");
+                    assert_eq!(text.contains("at least"), kind == Kind::LowerBound, "{value} {place:?}: {text}");
+                    assert_eq!(text.contains("up to"), kind == Kind::Exact, "{value} {place:?}: {text}");
+                    assert!(text.contains(&measured_number((value, kind)).to_string()), "{value} {place:?}: {text}");
                 }
             }
         }
     }
 
     #[test]
-    fn a_change_that_keeps_its_size_to_the_digits_that_are_written_neither_grows_nor_shrinks() {
+    fn a_norm_of_one_to_the_digits_that_are_written_has_no_number() {
         for place in [Place::Disc, Place::Normalized] {
             for (value, kind) in [(1.0, Kind::Exact), (1.0000004, Kind::Exact), (0.99999, Kind::Exact)] {
                 let text = explore_measured(12.0, (value, kind), place);
-                assert!(text.contains("keeps its size"), "{value}: {text}");
-                assert!(!text.contains("1.000") && !text.contains("grows") && !text.contains("shrinks"), "{text}");
+                assert!(text.contains("at most as far, to four digits") && !text.contains("1.000"), "{value}: {text}");
             }
-            // A lower bound of 1.0004 says that the size is kept, and no more.
+            // A lower bound of 1.0004 says that the outputs move as far, and no more.
             let text = explore_measured(12.0, (1.0004, Kind::LowerBound), place);
-            assert!(text.contains("keeps at least its size"), "{text}");
+            assert!(text.contains("at least as far"), "{text}");
         }
     }
 
     #[test]
     fn a_large_number_keeps_its_digits_in_the_sentence() {
         let text = explore_measured(12.0, (3.4864e12, Kind::Exact), Place::Disc);
-        assert!(text.contains("grows 3.486 × 10¹² times"), "{text}");
+        assert!(text.contains("up to 3.486 × 10¹² times"), "{text}");
         let text = explore_measured(12.0, (3.4864e12, Kind::LowerBound), Place::Disc);
         assert!(text.contains("at least 3.486 × 10¹² times"), "{text}");
         let [words, _] = far_above("mean-field", 19_543_251_696.4, 19_543_251_685.0);

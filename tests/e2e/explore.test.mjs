@@ -11,7 +11,7 @@ async function settled(page) {
     const sentence = document.querySelector('[data-testid=sentence]');
     return sentence?.ariaBusy === 'false' && sentence.dataset.best !== undefined && document.querySelector('[data-testid=explore-norm]')?.dataset.value;
   });
-  return page.locator('.sentence > p').innerText();
+  return (await page.locator('.sentence > p').allInnerTexts()).join(' ');
 }
 
 /** The numbers of the sentence, with all digits. */
@@ -41,7 +41,7 @@ pageTest('the first screen has one question, few controls and few numbers', OPEN
     const boxes = controls.filter(({ tagName, type }) => tagName === 'INPUT' && type === 'text').map((box) => box.value);
     return { controls: [...groups].map((control) => control.id || control.className), numbers: [...texts, ...boxes].join(' ').match(/\d[\d.,]*/g) ?? [] };
   });
-  assert.ok(seen.controls.length <= 10, `${seen.controls.length} controls: ${seen.controls.join(', ')}`);
+  assert.ok(seen.controls.length <= 12, `${seen.controls.length} controls: ${seen.controls.join(', ')}`);
   assert.ok(seen.numbers.length <= 12, `${seen.numbers.length} numbers: ${seen.numbers.join(', ')}`);
   assert.equal(await page.locator('#question').innerText(), 'How much can self-attention magnify a small change of its tokens?');
 });
@@ -50,13 +50,16 @@ pageTest('the sentence, the table and the command line say the same', OPENING, a
   const sentence = await settled(page);
   const { worst, best, limit } = await facts(page);
   const measured = await value(page, 'explore-norm');
-  // L = 1.5572: rounded to the side on which the sentence holds.
-  assert.match(sentence, /^The worst small change of these 64 tokens grows 1\.557 times\. The worst known 64 tokens in this disc reach 13\.6\d\./);
+  const said = sentence.match(/^Nudge these 12 tokens a little, and the outputs move up to (\d\.\d{3}) times as far\. For the worst 12 tokens known in this disc it is (\d\.\d{3}) times\./);
+  assert.ok(said, sentence);
+  assert.equal(said[1], measured.toFixed(3));
+  // Rounded to the side on which the sentence holds.
+  assert.ok(Number(said[2]) <= worst && Number(said[2]) > worst - 1e-3, `${said[2]} for ${worst}`);
   assert.ok(measured < worst && worst <= best && best <= limit, JSON.stringify({ measured, worst, best, limit }));
-  for (const [row, expected] of Object.entries({ measured, root: 8, worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
+  for (const [row, expected] of Object.entries({ measured, root: Math.sqrt(12), worst, best })) assert.equal(await value(page, `explore-${row}`), expected, row);
   assert.ok(Math.abs((await value(page, 'explore-mean-field')) - 697.63) < 0.01);
   const file = JSON.parse(await saved(page, '#export-explore [data-export=json]'));
-  assert.deepEqual(file.tokens, { source: 'random', distribution: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 });
+  assert.deepEqual(file.tokens, { source: 'random', distribution: 'ball', n: 12, d: 2, radius: 1.5, seed: 0 });
   const { lines, stderr } = await measureOnCommandLine(file);
   assert.ok(Math.abs(measured / lines[0].spectral - 1) < 1e-9, stderr);
 });
@@ -163,7 +166,7 @@ pageTest('a reload keeps the worst tokens that the page has found', { ...OPENING
 
 pageTest('with the steps of a model the button loads the tokens whose number the sentence says, and random brings the sample back', { ...OPENING, hash: '#v3&steps=llama' }, async ({ page }) => {
   const [first, sentence] = [await digits(page, 'explore-norm'), await settled(page)];
-  assert.match(sentence, /The worst known 64 tokens in this disc reach/);
+  assert.match(sentence, /For the worst 64 tokens known in this disc it is/);
   const worst = Number(await page.getByTestId('sentence').getAttribute('data-worst'));
   assert.ok(worst > 9.1 && worst > 2 * Number(first), `${worst} from ${first}`);
   await after(page, () => page.click('#quick-worst'));
@@ -206,7 +209,7 @@ pageTest('a token that is dragged makes the tokens yours', OPENING, async ({ pag
   assert.equal(await page.locator('.quick-away:visible').count(), 0);
 });
 
-pageTest('a drag of the worst tokens is one step of undo, however many movements it has', OPENING, async ({ page }) => {
+pageTest('a drag of the worst tokens is one step of undo, however many movements it has', { ...OPENING, hash: '#v3' }, async ({ page }) => {
   await settled(page);
   await after(page, () => page.click('#quick-worst'));
   const worst = await digits(page, 'explore-norm');
@@ -252,13 +255,13 @@ pageTest('n and a new sample draw the tokens anew that were moved by hand', OPEN
 pageTest('the picture says how many tokens and outputs lie at one place', OPENING, async ({ page }) => {
   await settled(page);
   await after(page, () => page.click('#quick-worst'));
-  assert.match(await page.locator('#explore-plane').getAttribute('aria-label'), /Up to 63 tokens and 63 outputs lie at one place\./);
-  assert.match(await page.locator('[data-testid=crowd-legend]').innerText(), /^63 equal arrows at one place/);
+  assert.match(await page.locator('#explore-plane').getAttribute('aria-label'), /Up to 11 tokens and 11 outputs lie at one place\./);
+  assert.match(await page.locator('[data-testid=crowd-legend]').innerText(), /^11 equal arrows at one place/);
   await page.click('#explore-tokens');
   await page.click('#plane-pair');
   await page.waitForFunction(() => /σ = L/.test(document.querySelector('[data-testid=plane-legend]').innerText));
   const svg = await saved(page, '#export-tokens-stage [data-export=svg]');
-  for (const label of ['63 outputs here', '1 output']) assert.ok(svg.includes(`\n${label}\n`), label);
+  for (const label of ['11 outputs here', '1 output']) assert.ok(svg.includes(`\n${label}\n`), label);
   await page.click('#view-explore');
   await after(page, () => page.click('#quick-random'));
   assert.ok(await page.locator('[data-testid=crowd-legend]').isHidden());
@@ -270,9 +273,10 @@ pageTest('a pinned state keeps its number and its curves while another is moved'
   const first = await digits(page, 'explore-norm');
   await page.click('#pin-state');
   const pin = page.locator('[data-testid=pin-1]');
-  assert.match(await pin.innerText(), /^1: as now, L = 1\.557$/);
+  const L = Number(first).toPrecision(4);
+  assert.equal(await pin.innerText(), `1: as now, L = ${L}`);
   await after(page, () => type(page, 'quick-radius-number', '2'));
-  assert.match(await pin.innerText(), /^1: R = 1\.5, L = 1\.557$/);
+  assert.equal(await pin.innerText(), `1: R = 1.5, L = ${L}`);
   assert.equal(await pin.getAttribute('data-value'), first);
   await swept(page);
   const csv = await saved(page, '#export-explore [data-export=csv]');
@@ -338,6 +342,83 @@ pageTest('nothing of an earlier state is shown undimmed', OPENING, async ({ page
   assert.deepEqual(undimmed.undimmed, []);
 });
 
+/** Where the tokens of the page lie, as its file has them: null where they are drawn at random or the worst known. */
+const rowsOf = async (page) => JSON.parse(await saved(page, '#export-explore [data-export=json]')).tokens;
+
+pageTest('one press moves the tokens to the worst known, measured on the way, and one press back', { hash: '' }, async ({ page }) => {
+  await settled(page);
+  await page.waitForSelector('#find-worst:not([aria-disabled=true])');
+  const [first, { worst }] = [await digits(page, 'explore-norm'), await facts(page)];
+  const entries = await page.evaluate(() => history.length);
+  const climb = await page.evaluate((worst) => new Promise((resolve) => {
+    const number = document.querySelector('[data-testid=explore-norm]');
+    const seen = [];
+    new MutationObserver(() => {
+      seen.push(Number(number.dataset.value));
+      if (Math.abs(seen.at(-1) / worst - 1) < 1e-9) setTimeout(() => resolve(seen), 100);
+    }).observe(number, { attributes: true });
+    document.querySelector('#find-worst').click();
+  }), worst);
+  assert.ok(climb.length > 4, `${climb.length} numbers on the way`);
+  assert.ok(Math.abs(climb.at(-1) / worst - 1) < 1e-9, `${climb.at(-1)} for ${worst}`);
+  await page.waitForFunction(() => document.querySelector('#find-worst').textContent.startsWith('Back'));
+  assert.match(await settled(page), /No worse tokens are known\./);
+  // One step of undo, however many pictures there were.
+  assert.equal(await page.evaluate(() => history.length), entries + 1);
+  assert.equal((await rowsOf(page)).source, 'clusters');
+  await page.keyboard.press('Escape');
+  await page.click('#find-worst');
+  await page.waitForFunction((first) => document.querySelector('[data-testid=explore-norm]').dataset.value === first, first);
+  assert.equal((await rowsOf(page)).source, 'random');
+});
+
+pageTest('with reduced motion the worst tokens are there at once, and where there are none the button says so', OPENING, async ({ page }) => {
+  await settled(page);
+  await after(page, () => page.click('#find-worst'));
+  assert.match(await settled(page), /No worse tokens are known\./);
+  await after(page, () => page.click('#find-worst'));
+  await after(page, () => page.click('#new-sample'));
+  await after(page, () => page.click('#quick-worst'));
+  // Nothing leads back from what this button has not done.
+  assert.equal(await page.locator('#find-worst').getAttribute('aria-disabled'), 'true');
+  assert.equal(await page.locator('#find-worst').getAttribute('title'), 'These are the worst tokens known');
+});
+
+pageTest('at rest the largest arrows are drawn, and all under the pointer', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.mouse.move(2, 2);
+  const rest = await page.locator('#explore-plane').screenshot();
+  const box = await still(page, '#explore-plane');
+  await page.mouse.move(box.x + 5, box.y + 5);
+  await page.waitForTimeout(200);
+  const pointed = await page.locator('#explore-plane').screenshot();
+  assert.ok(!rest.equals(pointed), 'no further arrow under the pointer');
+  await page.mouse.move(2, 2);
+  await page.waitForTimeout(200);
+  assert.ok(rest.equals(await page.locator('#explore-plane').screenshot()), 'the arrows stay after the pointer has left');
+});
+
+pageTest('a token that is dragged over the rim stays on it, and the slider of R where it is', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  const at = await page.waitForFunction(() => document.querySelector('#explore-plane').dataset.at);
+  const [x, y] = (await at.jsonValue()).split(' ').map(Number);
+  const box = await still(page, '#explore-plane');
+  const slider = () => page.locator('#quick-radius').inputValue();
+  const before = await slider();
+  await page.mouse.move(box.x + x, box.y + y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width - 2, box.y + box.height / 2, { steps: 6 });
+  await page.mouse.up();
+  await page.waitForSelector('#quick-yours[aria-pressed=true]');
+  assert.equal(await page.locator('#quick-radius-number').inputValue(), '1.5');
+  assert.equal(await slider(), before);
+  const { rows } = await rowsOf(page);
+  const largest = Math.max(...rows.map((row) => Math.hypot(...row)));
+  assert.ok(Math.abs(largest / 1.5 - 1) < 1e-12, `${largest}`);
+});
+
 pageTest('a token that is moved out of the disc takes R along', OPENING, async ({ page }) => {
   await settled(page);
   await page.focus('#explore-plane');
@@ -376,20 +457,20 @@ pageTest('a number is taken when it is typed, not digit by digit', OPENING, asyn
     const said = [];
     new MutationObserver(() => {
       said.push(sentence.textContent.match(/these (\d+) tokens/)[1]);
-      if (said.at(-1) === '128') resolve(said);
+      if (said.at(-1) === '200') resolve(said);
     }).observe(sentence, { subtree: true, childList: true, characterData: true });
     const box = document.querySelector('#quick-n-number');
     box.focus();
-    for (const words of ['1', '12', '128']) {
+    for (const words of ['2', '20', '200']) {
       box.value = words;
       box.dispatchEvent(new InputEvent('input', { bubbles: true }));
     }
   }));
-  assert.ok(!seen.includes('12'), seen.join(', '));
+  assert.ok(!seen.includes('20'), seen.join(', '));
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => location.hash === '#v3&n=128');
+  await page.waitForFunction(() => location.hash === '#v3&n=200');
   await page.click('#undo');
-  await page.waitForFunction(() => location.hash === '' && document.querySelector('#quick-n-number').value === '64');
+  await page.waitForFunction(() => location.hash === '' && document.querySelector('#quick-n-number').value === '12');
 });
 
 pageTest('at large n a line says why there are no arrows', { ...OPENING, hash: '#v3&n=300' }, async ({ page }) => {
@@ -400,7 +481,7 @@ pageTest('at large n a line says why there are no arrows', { ...OPENING, hash: '
 pageTest('the phone\u2019s first screen has the sentence, the number, the disc and the plot, and Escape closes the sheet', { ...OPENING, viewport: PHONE }, async ({ page }) => {
   await settled(page);
   const foot = (await page.locator('.quick-place').boundingBox()).y;
-  for (const id of ['.sentence > p', '.headline', '#explore-plane', '#explore-plot']) {
+  for (const id of ['.said', '.headline', '#explore-plane', '#find-worst', '#explore-plot']) {
     const box = await page.locator(id).boundingBox();
     assert.ok(box.y >= 0 && box.y + box.height <= foot, `${id}: ${JSON.stringify(box)} over ${foot}`);
   }
@@ -477,7 +558,7 @@ pageTest('tokens are called the worst known only where nothing that the page kno
     const sentence = await settled(page);
     // The page knows no worst tokens under the mask, and says so at the switch.
     assert.doesNotMatch(sentence, /No worse tokens/);
-    assert.match(sentence, /The worst known \d+ tokens in this disc reach/);
+    assert.match(sentence, /For the worst \d+ tokens known in this disc it is/);
   }
 });
 
@@ -536,21 +617,21 @@ pageTest('LayerNorm in two dimensions says that it collapses the disc, and offer
   assert.ok(await page.locator('.collapse-picture').isVisible());
   assert.match(await page.getByTestId('scope-note').innerText(), /attention alone, at tokens of norm √d = 1\.414/);
   assert.match(await saved(page, '#export-explore [data-export=svg]'), /L of attention alone, after LayerNorm/);
-  assert.match(await page.getByTestId('sentence').innerText(), /^The worst small change of these 64 tokens, once normalised, grows/);
+  assert.match(await page.getByTestId('sentence').innerText(), /^Nudge these 12 tokens a little, once normalised, and the outputs move up to/);
   await after(page, () => page.click('#roomy-dim'));
   assert.ok(await page.getByTestId('collapse-note').isHidden());
   await page.click('#more-controls');
   assert.equal(await page.locator('#d-number').inputValue(), '8');
 });
 
-pageTest('a bound far above all others stands in the strip with its value', { ...OPENING, hash: '#v3&R=3' }, async ({ page }) => {
+pageTest('a bound far above all others stands in the strip with its value', { ...OPENING, hash: '#v3&R=3&axis=log' }, async ({ page }) => {
   await settled(page);
   await swept(page);
   const svg = await saved(page, '#export-explore [data-export=svg]');
   assert.match(svg, /mean-field \[C\] ≤ 1\.839 × 10⁹, \d decades up/);
 });
 
-pageTest('a number that is not of the present state says that it is being computed', OPENING, async ({ page }) => {
+pageTest('a number that is not of the present state says that it is being computed', { ...OPENING, hash: '#v3' }, async ({ page }) => {
   await settled(page);
   await page.click('#more-controls');
   await page.waitForSelector('#n');
@@ -579,6 +660,35 @@ pageTest('the plot is read by keyboard', OPENING, async ({ page }) => {
   assert.match(await page.getByTestId('explore-readout').innerText(), /n = 256/);
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('#quick-n-number').value === '256');
+});
+
+pageTest('a click in the plot moves the cursor and no token; a button sets n there', OPENING, async ({ page }) => {
+  await settled(page);
+  await swept(page);
+  await page.focus('#explore-plane');
+  await page.keyboard.press('Home');
+  await after(page, () => page.keyboard.press('Shift+ArrowLeft'));
+  const moved = await digits(page, 'explore-norm');
+  const box = await still(page, '#explore-plot');
+  await page.mouse.click(box.x + box.width * 0.4, box.y + box.height / 2);
+  await page.mouse.move(2, 2);
+  assert.equal(await digits(page, 'explore-norm'), moved);
+  const words = await page.locator('#set-n').innerText();
+  const n = Number(words.match(/^Set n = (\d+)$/)[1]);
+  assert.match(await page.getByTestId('explore-readout').innerText(), new RegExp(`n = ${n}\\b`));
+  await page.click('#set-n');
+  await page.waitForFunction((n) => document.querySelector('#quick-n-number').value === n, String(n));
+  assert.ok(await page.locator('#set-n').isHidden());
+});
+
+pageTest('logarithmic axes are one press away, and back', OPENING, async ({ page }) => {
+  await settled(page);
+  await page.click('#explore-log');
+  await page.waitForFunction(() => /axis=log/.test(location.hash));
+  assert.equal(await page.locator('#explore-axis').inputValue(), 'log');
+  await page.click('#explore-log');
+  await page.waitForFunction(() => !/axis=/.test(location.hash));
+  assert.equal(await page.locator('#explore-axis').inputValue(), 'sqrt');
 });
 
 for (const [name, viewport] of Object.entries({ desktop: DESKTOP, phone: PHONE, narrow: { width: 360, height: 740 } })) {

@@ -117,7 +117,7 @@ pageTest('a line at the foot of the page takes its room from the page, and cover
     await page.keyboard.press('.');
     await page.waitForSelector('.projector-line', { state: 'visible' });
     await page.waitForTimeout(250);
-    const [sentence, controls, line] = await Promise.all(['.sentence > p', '.quick-place', '.projector-line'].map((part) => page.locator(part).first().boundingBox()));
+    const [sentence, controls, line] = await Promise.all(['.limits', '.quick-place', '.projector-line'].map((part) => page.locator(part).first().boundingBox()));
     assert.ok(sentence.y + sentence.height <= controls.y + 1 && controls.y + controls.height <= line.y + 1, JSON.stringify([width, sentence, controls, line]));
     await page.click('#projector-close');
     await page.waitForSelector('.projector-line', { state: 'hidden' });

@@ -44,7 +44,7 @@ test('a page around shows an experiment, and hears of every change', { timeout: 
 
     await say({ lipscope: 'follow' });
     const first = JSON.parse((await heard('experiment')).experiment);
-    assert.equal(first.tokens.n, 64);
+    assert.equal(first.tokens.n, 12);
 
     await say({ lipscope: 'show', experiment: JSON.stringify(EXPERIMENT) });
     const shown = await page.waitForFunction(() => {

@@ -42,10 +42,10 @@ test('the numbers of the document are those of the command line', async () => {
   const { page, close } = await openHeld();
   try {
     const { lines: [{ spectral: measured }] } = await measureOnCommandLine({
-      tokens: { source: 'random', distribution: 'ball', n: 64, d: 2, radius: 1.5, seed: 0 }, weights: { source: 'identity', sign: -1 },
+      tokens: { source: 'random', distribution: 'ball', n: 12, d: 2, radius: 1.5, seed: 0 }, weights: { source: 'identity', sign: -1 },
     });
     assert.equal(Number(await english(page).locator('.headline strong').getAttribute('data-value')), measured);
-    assert.match(await english(page).locator('.sentence').innerText(), new RegExp(`grows ${measured.toPrecision(4)} times`));
+    assert.match(await english(page).locator('.said').innerText(), new RegExp(`up to ${measured.toPrecision(4)} times as far`));
   } finally {
     await close();
   }
@@ -61,7 +61,7 @@ for (const [name, options] of Object.entries({
     try {
       /** The boxes of what both have, and the colours of a point of a curve. */
       const boxes = (root, of) => page.evaluate(([root, of]) => {
-        const names = ['header h1', '#undo', '#lessons-open', '.question', '.disc-stage', '.explore-stage', '.headline', '.sentence > p', '.quick', '#quick-n', '#quick-n-number', '#more-controls'];
+        const names = ['header h1', '#undo', '#lessons-open', '.question', '.disc-stage', '.explore-stage', '.headline', '.said', '.limits', '#find-worst', '.quick', '#quick-n', '#quick-n-number', '#more-controls'];
         const box = (name) => {
           const all = [...document.querySelectorAll(`${root} ${name.replace(/#([\w-]+)/, of)}`)];
           const { x, y, width, height } = all.find((element) => element.checkVisibility()).getBoundingClientRect();
@@ -96,10 +96,11 @@ test('the curves of the document are those that the program paints', async () =>
     const after = await page.screenshot({ clip });
     // The right third has the names of curves: letters are smoothed differently in a canvas.
     const inside = { x: 60, y: 30, width: Math.floor(clip.width * 0.7), height: Math.floor(clip.height) - 100 };
-    const differing = await above(page, [before, after], inside, [48, 8]);
-    // The canvas is an image that is fitted into a place of a fraction of a pixel more or less, so edges differ a little.
+    const differing = await above(page, [before, after], inside, [80, 8]);
+    // The canvas is an image that is fitted into a place of a fraction of a pixel more or less, so edges differ: those of thick
+    // curves by a third of a pixel.
     assert.equal(differing[0], 0, 'of 255 levels of a colour');
-    assert.ok(differing[1] < 0.006, `${(100 * differing[1]).toFixed(2)} % of the pixels differ by more than 8 levels`);
+    assert.ok(differing[1] < 0.015, `${(100 * differing[1]).toFixed(2)} % of the pixels differ by more than 8 levels`);
   } finally {
     await close();
   }
@@ -158,7 +159,7 @@ test('an address of another state never shows the numbers of the opening view', 
     const { page, close } = await openHeld({}, hash);
     try {
       assert.equal(await page.evaluate(() => document.documentElement.dataset.waits), waits, hash);
-      for (const part of ['.headline', '.sentence', '.opening-picture svg', '.quick']) {
+      for (const part of ['.headline', '.said', '.limits', '.opening-picture svg', '.quick']) {
         assert.equal(await english(page).locator(part).locator('visible=true').count(), 0, `${hash}: ${part}`);
       }
       assert.equal(await english(page).locator('.opening-note').innerText(), 'computing');
@@ -176,7 +177,7 @@ pageTest('an address that names nothing shows the opening view, with a sentence'
 test('without JavaScript the picture and the sentence stay, with one line that says what is missing', async () => {
   const { page, close } = await openHeld({ javaScriptEnabled: false });
   try {
-    assert.match(await english(page).locator('.sentence').innerText(), /grows 1\.\d+ times/);
+    assert.match(await english(page).locator('.said').innerText(), /up to \d\.\d+ times as far/);
     assert.equal(await english(page).locator('.opening-picture svg').locator('visible=true').count(), 2);
     assert.equal(await page.locator('#opening > [lang=zh-Hans]').isVisible(), false);
     assert.match(await page.locator('noscript, .boot-status').allInnerTexts().then((all) => all.join(' ')), /JavaScript is switched off/);
@@ -192,7 +193,7 @@ test('a program that does not come leaves the picture, with one line that says s
     await page.goto(`${url}?again`);
     await page.waitForSelector('html[data-boot=failed]');
     assert.match(await page.getByRole('alert').textContent(), /did not load.*reload the page/);
-    assert.equal(await english(page).locator('.sentence').isVisible(), true);
+    assert.equal(await english(page).locator('.said').isVisible(), true);
   } finally {
     await close();
   }
@@ -201,7 +202,7 @@ test('a program that does not come leaves the picture, with one line that says s
 test('a reader of Chinese sees the document in Chinese, in the theme of the last visit', async () => {
   const { page, close } = await openHeld({ locale: 'zh-CN' });
   try {
-    assert.equal(await page.locator('#opening > [lang=zh-Hans] .sentence').isVisible(), true);
+    assert.equal(await page.locator('#opening > [lang=zh-Hans] .said').isVisible(), true);
     assert.equal(await english(page).isVisible(), false);
     await page.evaluate(() => localStorage.setItem('lipscope-theme', 'dark'));
     await page.reload({ waitUntil: 'commit' });

@@ -267,7 +267,7 @@ fn the_worst_tokens_known_do_not_fall_where_the_ball_grows_and_are_not_the_envel
 #[test]
 fn with_every_preset_the_worst_known_is_at_least_the_adversarial_tokens_and_keeps_the_seed() {
     for preset in Preset::ALL {
-        let mut state = PageState { token_seed: 5, ..PageState::default() };
+        let mut state = PageState { token_seed: 5, n: 64, ..PageState::default() };
         state.choose_preset(preset);
         let mut page = Page::default();
         let ball = page.change(&state);

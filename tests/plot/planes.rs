@@ -1,6 +1,8 @@
 //! Points in the plane and on a line on an SVG back end, with changes of the points.
 
-use lipscope_plot::{Changes, DrawnChanges, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css};
+use lipscope_plot::{
+    Changes, DrawnChanges, Extent, Palette, PixelRect, PlaneAxes, PlaneShape, Style, Sway, Theme, TokenPlane, css,
+};
 
 use lipscope_testkit::pictures::{
     Element, SCALE, SIZES, THEMES, assert_texts_are_separate, assert_written, elements, plane, render,
