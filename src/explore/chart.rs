@@ -108,7 +108,7 @@ pub fn shaded(mut chart: LineChart) -> LineChart {
         let samples = chart.series.remove(at);
         // A dot lets more through than an area, so that dots on each other are seen.
         let opacity = Band::OPACITY * samples.opacity / over_n::DRAW;
-        chart.bands.push(Band { opacity, ..Band::of_values(&samples) });
+        chart.bands.push(Band { opacity, ..Band::min_to_max(&samples) });
     }
     chart
 }

@@ -136,7 +136,7 @@ fn above(bound: &Bound) -> String {
     Number::in_sentence(bound.log10, Kind::UpperBound).to_string()
 }
 
-/// The content of the fold under the sentence: what is on screen, why the question matters, and what the words and lines of the view mean,
+/// The content of the fold under the sentence: what is on screen, why it matters, and what words and lines of the view mean,
 /// one paragraph for each.
 #[component]
 pub fn Why() -> impl IntoView {

@@ -158,7 +158,7 @@ impl Step {
     #[must_use]
     pub fn scene(&self) -> &Scene {
         // Tests reject a step whose fields cannot be read.
-        self.scene.get_or_init(|| link::over(Scene::of_links(), &self.fields).scene.unwrap_or_default())
+        self.scene.get_or_init(|| link::over(Scene::link_base(), &self.fields).scene.unwrap_or_default())
     }
 
     /// The scene in which the question of the step is answered: that of the step, with what is set once the reader has

@@ -93,7 +93,7 @@ pub fn read(fragment: &str, of_lesson: OfLesson) -> Followed {
     let spoken = spoken(rest, LESSON);
     let at = lesson_of(&spoken);
     let set = at.as_ref().map(of_lesson);
-    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_else(Scene::of_links) };
+    let scene = Scene { lesson: None, ..set.clone().flatten().unwrap_or_else(Scene::link_base) };
     let Followed { scene, mut problems } = over(scene, rest);
     let scene = scene.map(|mut scene| {
         if let (Some(None), Some(text)) = (&set, spoken.last()) {
@@ -170,12 +170,12 @@ fn spoken<'a>(fields: &'a str, key: &str) -> Vec<&'a str> {
 /// The scene that a link's fields change: that of its lesson's step, or that of links. It has no lesson: the lesson's
 /// name is a field of its own.
 fn base(lesson: Option<&LessonAt>, of_lesson: OfLesson) -> Scene {
-    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_else(Scene::of_links) }
+    Scene { lesson: None, ..lesson.and_then(of_lesson).unwrap_or_else(Scene::link_base) }
 }
 
 /// Corrects faults that no single field shows, and reports them.
 fn mend(scene: &mut Scene, problems: &mut Vec<String>) {
-    let first = PageState::of_links();
+    let first = PageState::link_base();
     let state = &mut scene.state;
     let lacks_data = [
         (state.tokens == TokenChoice::Own && state.own_tokens.is_none(), "tokens"),

@@ -90,7 +90,11 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         let times = if size == Size::Opening { ROOM_OF_DISC } else { ROOM };
         plane.shown = room(picture, &plane.points, times);
     }
-    let counts = crowds::crowds(&plane.points, plane.ln_sizes.as_deref());
+    // Only the opening view says how many tokens lie at one place.
+    let counts = match size {
+        Size::Opening => crowds::crowds(&plane.points, plane.ln_sizes.as_deref()),
+        Size::Small | Size::Large => Vec::new(),
+    };
     if size == Size::Opening && plane.shape == PlaneShape::Plane {
         plane.piles = counts.clone();
     }
@@ -124,15 +128,14 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
         let mut drawn = changes(pair, &frame, largest(picture, &plane.points), stretch);
         if size != Size::Small {
             let logs = plane.ln_sizes.as_deref();
-            drawn.labels = crowds::labels(&crowds::crowds(&drawn.images, logs), logs, strings::outputs_here);
-        }
-        if size == Size::Opening && !hand.is_attended() {
-            let logs = plane.ln_sizes.as_deref();
             let of_images = crowds::crowds(&drawn.images, logs);
-            drawn.drawn = Some(DrawnChanges {
-                nudges: largest_changes(&drawn.nudges, &counts),
-                images: largest_changes(&drawn.responses, &of_images),
-            });
+            drawn.labels = crowds::labels(&of_images, logs, strings::outputs_here);
+            if size == Size::Opening && !hand.is_attended() {
+                drawn.drawn = Some(DrawnChanges {
+                    nudges: largest_changes(&drawn.nudges, &counts),
+                    images: largest_changes(&drawn.responses, &of_images),
+                });
+            }
         }
         plane.changes = Some(drawn);
     }

@@ -62,8 +62,8 @@ pub struct Scene {
 impl Scene {
     /// The scene that the fields of a link change.
     #[must_use]
-    pub fn of_links() -> Self {
-        Scene { state: PageState::of_links(), ..Scene::default() }
+    pub fn link_base() -> Self {
+        Scene { state: PageState::link_base(), ..Scene::default() }
     }
 }
 

@@ -135,7 +135,7 @@ impl PageState {
     /// The state that the fields of a link change: what a link of this version leaves out stays as it was when the first
     /// such links were written, whatever a first visit shows since.
     #[must_use]
-    pub fn of_links() -> Self {
+    pub fn link_base() -> Self {
         PageState { n: 64, ..PageState::default() }
     }
 
@@ -143,7 +143,7 @@ impl PageState {
     #[must_use]
     pub fn adversarial() -> Self {
         let (tokens, x_axis) = (TokenChoice::Adversarial, Some(XAxis::SqrtN));
-        PageState { tokens, radius: 3.0, x_axis, ..PageState::of_links() }
+        PageState { tokens, radius: 3.0, x_axis, ..PageState::link_base() }
     }
 }
 

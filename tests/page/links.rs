@@ -56,10 +56,10 @@ fn a_first_visit_has_no_fragment_and_the_bare_address_is_a_first_visit() {
 
 #[test]
 fn what_a_link_leaves_out_stays_as_it_was_whatever_a_first_visit_shows() {
-    let of_links = Scene::of_links();
-    assert_eq!((of_links.state.n, Scene::default().state.n), (64, 12));
-    assert_eq!(link::read("#v3", of_lesson).scene, Some(of_links.clone()));
-    assert_eq!(link::write(&of_links, of_lesson).as_deref(), Ok("v3"));
+    let base = Scene::link_base();
+    assert_eq!((base.state.n, Scene::default().state.n), (64, 12));
+    assert_eq!(link::read("#v3", of_lesson).scene, Some(base.clone()));
+    assert_eq!(link::write(&base, of_lesson).as_deref(), Ok("v3"));
     let masked = PageState { mask: Mask::Causal, ..PageState::default() };
     let scene = Scene { state: masked, ..Scene::default() };
     assert_eq!(link::write(&scene, of_lesson).as_deref(), Ok("v3&n=12&mask=causal"));
@@ -77,7 +77,7 @@ fn followed(link: &str) -> Scene {
 fn the_cursor_rests_at_an_n_in_sight() {
     let at = |at: Option<f64>, range: Range| {
         let growth = GrowthView { at, range, ..GrowthView::default() };
-        PageState { growth, ..PageState::of_links() }
+        PageState { growth, ..PageState::link_base() }
     };
     assert_eq!(at(None, Range::Quintillion).read_at(), 64.0);
     assert_eq!(at(Some(1e9), Range::Quintillion).read_at(), 1e9);

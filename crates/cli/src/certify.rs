@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &CertifyArguments) -> Result<Exit, Failure> {
     let plan = CertifyPlan { experiment, relative: arguments.epsilon.clone(), effort };
     let began = Instant::now();
     let found = certify(&plan, arguments.memory.memory)?;
-    match Reader::of_stdout(arguments.form.chosen()) {
+    match Reader::for_stdout(arguments.form.chosen()) {
         Reader::People(look) => terminal::write(&people::certified(&found, began.elapsed(), look))?,
         Reader::Program => write(&found.rows, arguments.form.form())?,
     }

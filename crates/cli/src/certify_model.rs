@@ -151,7 +151,7 @@ enum Output {
 impl Output {
     fn begin(form: FormArguments) -> io::Result<Self> {
         let columns = ["layer", "n", "window", "epsilon_over_r", "epsilon", "head", "quantity", "kind", "value"];
-        Ok(match Reader::of_stdout(form.chosen()) {
+        Ok(match Reader::for_stdout(form.chosen()) {
             Reader::People(look) => Output::Texts(look),
             Reader::Program => Output::Lines(Sheet::begin(stdout()?, form.form(), columns)?),
         })

@@ -70,7 +70,7 @@ pub(super) fn run(arguments: &MeasureArguments) -> Result<Exit, Failure> {
         memory: arguments.memory.memory,
         ..MeasureOptions::default()
     };
-    let reader = Reader::of_stdout(arguments.json.then_some(Form::Json));
+    let reader = Reader::for_stdout(arguments.json.then_some(Form::Json));
     // An experiment alone advances by the digits of its residual, several advance one by one.
     let (count, is_single) = (experiments.len(), experiments.len() == 1);
     let goal = digits(arguments.tolerance);

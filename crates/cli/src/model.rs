@@ -127,7 +127,7 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     if let Some(path) = &arguments.svg {
         model_chart::probe(path)?;
     }
-    let reader = Reader::of_stdout(arguments.form.chosen());
+    let reader = Reader::for_stdout(arguments.form.chosen());
     let (mut run, results) = prepare(arguments, text, reader)?;
     let began = Instant::now();
     let (table, problems) = match arguments.adversarial {

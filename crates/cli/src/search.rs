@@ -122,7 +122,7 @@ fn write(arguments: &SearchArguments, searched: &Searched, took: Duration) -> io
     if let Some(path) = &arguments.out {
         save(path, &(best.to_json() + "\n")).map_err(|error| named(path, &error))?;
     }
-    match Reader::of_stdout(arguments.form.chosen()) {
+    match Reader::for_stdout(arguments.form.chosen()) {
         Reader::People(look) => terminal::write(&people::searched(domain, found.best_norm(), steps, took, look)),
         Reader::Program => write_table(arguments, searched, &best),
     }

@@ -75,7 +75,7 @@ pub(super) fn spectrum(arguments: &SpectrumArguments) -> Result<Exit, Failure> {
     // A complete task has reported its result.
     let Some(spectrum) = find(SpectrumPlan { experiment, count, map }, memory)? else { return Ok(Exit::Done) };
     let summary = summary(&spectrum);
-    match Reader::of_stdout(arguments.form.chosen()) {
+    match Reader::for_stdout(arguments.form.chosen()) {
         Reader::People(look) => terminal::write(&people::spectrum(&spectrum, &summary, began.elapsed(), look))?,
         Reader::Program => {
             write(&spectrum, arguments.form.form())?;
@@ -142,7 +142,7 @@ pub(super) fn estimators(arguments: &EstimatorArguments) -> Result<Exit, Failure
     let points = try_all(EstimatorPlan { experiment, tolerance: arguments.tolerance }, arguments.memory.memory)?;
     let stops: Vec<&EstimatorPoint> =
         points.iter().filter(|point| point.iteration == 0 || !point.stops.is_empty()).collect();
-    match Reader::of_stdout(arguments.form.chosen()) {
+    match Reader::for_stdout(arguments.form.chosen()) {
         Reader::People(look) => terminal::write(&people::estimators(&stops, look))?,
         Reader::Program => {
             write_points(&points, arguments.form.form())?;

@@ -25,7 +25,7 @@ pub(super) enum Reader {
 
 impl Reader {
     /// The reader of standard output, where `chosen` is the form that the command line names.
-    pub(super) fn of_stdout(chosen: Option<Form>) -> Reader {
+    pub(super) fn for_stdout(chosen: Option<Form>) -> Reader {
         let stdout = io::stdout();
         if chosen.is_some() || !stdout.is_terminal() {
             return Reader::Program;

@@ -166,7 +166,7 @@ fn train(arguments: &TrainArguments, corpus: &Corpus) -> Result<(), Failure> {
     let mut reports =
         outcomes.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect::<Result<Vec<_>, _>>()?;
     reports.sort_by(|a, b| a.name.cmp(&b.name));
-    match Reader::of_stdout(None) {
+    match Reader::for_stdout(None) {
         Reader::People(look) => {
             let out = arguments.out.display().to_string();
             terminal::write(&people::trained(&reports, &out, began.elapsed(), look))?;

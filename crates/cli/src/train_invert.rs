@@ -55,7 +55,7 @@ pub(super) fn run(
         .iter()
         .map(|start| invert(&stack, &corpus.held_out()[*start..start + plan.context], extent, iterations))
         .collect::<Result<Vec<_>, _>>()?;
-    match Reader::of_stdout(form.chosen()) {
+    match Reader::for_stdout(form.chosen()) {
         Reader::People(look) => terminal::write(&people::inverted(&summary(&inversions), look))?,
         Reader::Program => {
             write(&inversions, form.form())?;

@@ -54,16 +54,19 @@ impl Band {
     }
 
     /// The area from the smallest to the largest value of a series at each of its x.
-    pub fn of_values(series: &Series) -> Self {
+    pub fn min_to_max(series: &Series) -> Self {
         let data = series.groups().into_iter().map(|group| (group.x, group.low, group.high)).collect();
         Band { given: series.given, ..Band::new(series.id.clone(), series.label.clone(), series.role, data) }
     }
 
     /// The area between two series, over the x values that both have.
     pub fn between(id: impl Into<String>, role: Role, low: &Series, high: &Series) -> Self {
-        let value = |series: &Series, y: f64| if series.given == ValueForm::Log10 { y } else { y.log10() };
-        let high_at = |x: f64| high.data.iter().find(|point| point.0 == x).map(|point| value(high, point.1));
-        let data = low.data.iter().filter_map(|&(x, y)| Some((x, value(low, y), high_at(x)?))).collect();
+        let logs = |series: &Series| -> Vec<(f64, f64)> {
+            series.data.iter().map(|point| point.0).zip(series.logs()).collect()
+        };
+        let high = logs(high);
+        let high_at = |x: f64| high.iter().find(|point| point.0 == x).map(|point| point.1);
+        let data = logs(low).into_iter().filter_map(|(x, y)| Some((x, y, high_at(x)?))).collect();
         Band::new(id, "", role, data).given_log10()
     }
 
@@ -167,7 +170,7 @@ mod tests {
     #[test]
     fn a_band_takes_its_edges_from_series() {
         let of = |data: Vec<(f64, f64)>| Series::new("a", "", Role::Measured, SeriesKind::Line, data);
-        let values = Band::of_values(&of(vec![(2.0, 1.0), (4.0, 3.0), (2.0, 5.0)]));
+        let values = Band::min_to_max(&of(vec![(2.0, 1.0), (4.0, 3.0), (2.0, 5.0)]));
         assert_eq!(values.data, [(2.0, 1.0, 5.0), (4.0, 3.0, 3.0)]);
         let (low, high) =
             (of(vec![(2.0, 10.0), (3.0, 1.0), (4.0, 100.0)]), of(vec![(2.0, 2.0), (4.0, 3.0)]).given_log10());

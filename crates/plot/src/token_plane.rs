@@ -336,10 +336,11 @@ impl TokenPlane {
                 let by = self.shift(i, &layout.chart);
                 let place = (place.0 + by.0, place.1 + by.1);
                 let place = self.within_rim(place, self.radius(i), &layout.chart);
-                match self.piles.get(i).copied() {
-                    Some(0.0) => {}
-                    Some(count) if count > 1.0 => draw_pile(pen, place, count, style.palette.ink, opacity)?,
-                    _ => pen.disc(place, shrink * self.radius(i), style.palette.ink, opacity)?,
+                match self.pile(i) {
+                    Some(count) => draw_pile(pen, place, count, style.palette.ink, opacity)?,
+                    // Another point of its place is drawn for it.
+                    None if self.piles.get(i) == Some(&0.0) => {}
+                    None => pen.disc(place, shrink * self.radius(i), style.palette.ink, opacity)?,
                 }
             }
         }
@@ -350,7 +351,7 @@ impl TokenPlane {
         };
         let selected = self.selected.and_then(place_of);
         if let Some((i, place)) = selected {
-            if let Some(count) = self.piles.get(i).copied().filter(|count| *count > 1.0) {
+            if let Some(count) = self.pile(i) {
                 return draw_pile(pen, place, count, style.palette.accent, 1.0);
             }
             let radius = (shrink * self.radius(i)).max(DOT) + 1.0;
@@ -360,15 +361,19 @@ impl TokenPlane {
         Ok(())
     }
 
+    /// How many points lie at the place of a point, where it stands for several.
+    fn pile(&self, i: usize) -> Option<f64> {
+        self.piles.get(i).copied().filter(|count| *count > 1.0)
+    }
+
     /// The squares around the piles.
     fn pile_rects(&self, layout: &PlaneLayout) -> Vec<PixelRect> {
-        let of_pile = |(i, count): (usize, &f64)| {
-            let place = layout.positions.get(i).copied().flatten().filter(|_| *count > 1.0)?;
-            let radius = pile_radius(*count);
+        let of_pile = |i: usize| {
+            let (place, radius) = (layout.positions.get(i).copied().flatten()?, pile_radius(self.pile(i)?));
             let (x, y) = self.within_rim(place, radius, &layout.chart);
             Some(PixelRect { left: x - radius, top: y - radius, right: x + radius, bottom: y + radius })
         };
-        self.piles.iter().enumerate().filter_map(of_pile).collect()
+        (0..self.piles.len()).filter_map(of_pile).collect()
     }
 
     /// A place of a pile of this radius that lies at it, and within the ball where the ball has the whole plane: a pile on
@@ -438,7 +443,7 @@ impl TokenPlane {
     /// The radius of a point before shrinking: its area grows with its weight up to ninefold, and with the logarithm of
     /// its multiplicity.
     pub(super) fn radius(&self, i: usize) -> f64 {
-        if let Some(count) = self.piles.get(i).copied().filter(|count| *count > 1.0) {
+        if let Some(count) = self.pile(i) {
             return pile_radius(count);
         }
         let weight = self.weights.get(i).copied().filter(|w| w.is_finite()).unwrap_or(1.0);
