@@ -176,7 +176,7 @@ const cells = (line) => line.split('|').slice(1, -1).map((cell) => cell.trim());
 function trained(part, run) {
   const table = read('docs/training.md').split(`<!-- ${part}: begin -->`)[1].split(`<!-- ${part}: end -->`)[0];
   const row = cells(table.split('\n').find((line) => line.startsWith(`| \`${run}-seed0\` |`)));
-  return { lowest: row[3], last: row[4] };
+  return { lowest: row[2], last: row[3] };
 }
 
 /** The rows of the random GPT-2 over ten windows a length in docs/models_reference.md: the means by n, and the fit. */

@@ -1,6 +1,6 @@
 // Writes the tables and the charts of docs/training.md from the runs that its commands leave:
 //   node scripts/training.mjs RUNS TEXT [LIPSCOPE]
-// RUNS has the folders long, kinds, steps, depth and depth-high. Where a folder is missing, its part of the page stays.
+// RUNS has the folders kinds, steps, depth and depth-high. Where a folder is missing, its part of the page stays.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -10,17 +10,28 @@ const docs = join(dirname(fileURLToPath(import.meta.url)), '../docs');
 const [runs, text, lipscope = 'lipscope'] = process.argv.slice(2);
 if (!text) throw new Error('name the folder of the runs and their text: node scripts/training.mjs runs alice.txt');
 
-/** The table of a folder of runs; its chart becomes a file beside the page. */
-const report = (group) => execFileSync(lipscope, ['train', '--report', join(runs, group), '--svg', join(docs, `training-${group}.svg`)], { encoding: 'utf8' });
+/** Columns that the page leaves out: the command has the steps, `table.csv` the bounds, and bits are nats over ln 2. */
+const OMITTED = ['steps', 'bits', 'their bounds at last'];
 
-/** The summary that `lipscope train --invert` writes, without its iterations. */
+/** A table without the omitted columns. */
+function narrow(table) {
+  const rows = table.trimEnd().split('\n').map((line) => line.split('|').slice(1, -1));
+  const kept = [...rows[0].keys()].filter((at) => !OMITTED.includes(rows[0][at].trim()));
+  return `${rows.map((row) => `|${kept.map((at) => row[at]).join('|')}|`).join('\n')}\n`;
+}
+
+/** The table of a folder of runs; its chart becomes a file in docs. */
+const report = (group) => narrow(execFileSync(lipscope, ['train', '--report', join(runs, group), '--svg', join(docs, `training-${group}.svg`)], { encoding: 'utf8' }));
+
+/** A command, and the last line of the summary that it writes: what comes back. */
 function backwards(run, ...options) {
   const { status, stderr } = spawnSync(lipscope, ['train', '--invert', join(runs, run), '--text', text, ...options], { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (status !== 0) throw new Error(stderr);
-  return `${['$ lipscope train --invert', join('runs', run), '--text alice.txt', ...options].join(' ')}\n${stderr}`;
+  const [recovered] = stderr.trimEnd().split('\n').slice(-1);
+  return `${['$ lipscope train --invert', join('runs', run), '--text alice.txt', ...options].join(' ')}\n${recovered}\n`;
 }
 
-const groups = ['long', 'kinds', 'steps', 'depth', 'depth-high'].filter((group) => existsSync(join(runs, group)));
+const groups = ['kinds', 'steps', 'depth', 'depth-high'].filter((group) => existsSync(join(runs, group)));
 if (!groups.length) throw new Error(`${runs} has none of the folders that the commands of docs/training.md leave`);
 
 const parts = Object.fromEntries(groups.map((group) => [group, () => report(group)]));
