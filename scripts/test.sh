@@ -44,7 +44,7 @@ part_check() {
     cargo fmt --check &&
     cargo clippy --locked --workspace --all-targets -- -D warnings &&
     cargo clippy --locked --workspace --test pytorch -- -D warnings &&
-    cargo clippy --locked "${wasm[@]}" --package lipscope-core -- -D warnings &&
+    cargo clippy --locked "${wasm[@]}" --profile site --package lipscope-core -- -D warnings &&
     cargo test --locked --quiet --package lipscope-public-api &&
     RUSTDOCFLAGS="-D warnings" cargo doc --locked --quiet --workspace --no-deps
 }
