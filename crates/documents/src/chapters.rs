@@ -54,7 +54,7 @@ pub const PARTS: [(&str, &[Chapter]); 4] = [
             chapter("numerics", "How the numbers are computed: the iteration, rounding, large n, searches."),
             chapter(
                 "reproductions",
-                "The figures, tables and bounds of two papers beside the same numbers of Lipscope, with verdicts.",
+                "The figures, tables and bounds of two papers, compared with those of Lipscope, with verdicts.",
             ),
             chapter("glossary", "The terms of Lipscope, with their symbols and keys, in a sentence each."),
             chapter("performance", "How fast Lipscope is, as measured."),
