@@ -3,7 +3,7 @@
 //
 //   LIPSCOPE_BIN=target/release/lipscope node scripts/terminal.mjs
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,13 +12,14 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const BINARY = resolve(process.env.LIPSCOPE_BIN ?? join(ROOT, 'target/release/lipscope'));
 const EXPERIMENT = '{"tokens":{"source":"adversarial","n":100,"radius":1},"weights":{"source":"identity","sign":-1}}';
-// The name of a picture, its command, and the lines that the screen needs at least.
+// The name of a picture, its command, and the terminals that are shown.
 const SCREENS = [
-  ['measure', `echo '${EXPERIMENT}' | lipscope measure`, 50],
-  ['certify', `echo '${EXPERIMENT}' | lipscope certify --eps 0.01,0.1`, 50],
-  ['model', 'lipscope model --weights random:gpt2 --layers 6 -n 8,16,32 --windows 2', 50],
+  ['measure', `echo '${EXPERIMENT}' | lipscope measure`, ['light', 'dark']],
+  ['certify', `echo '${EXPERIMENT}' | lipscope certify --epsilon 0.01,0.1`, ['light']],
+  ['model', 'lipscope model --weights random:gpt2 --layers 6 -n 8,16,32 --windows 2', ['dark']],
 ];
 const COLUMNS = 96;
+const ROWS = 50;
 const MOST_SECONDS = 300;
 
 // Sizes in pixels. Every run of text gets the width of its columns, whatever font the reader has.
@@ -41,15 +42,15 @@ const SCHEMES = {
   },
 };
 
-const tmux = (...words) => execFileSync('tmux', ['-L', 'lipscope-screens', '-f', '/dev/null', ...words], { encoding: 'utf8' });
-
 /** The lines that a command leaves on its screen, with their escape sequences. */
-async function screen(command, rows) {
+async function screen(command) {
   const folder = mkdtempSync(join(tmpdir(), 'lipscope-'));
   const done = join(folder, 'done');
+  // A server of its own: one that ends could still take the next command's session.
+  const tmux = (...words) => execFileSync('tmux', ['-S', join(folder, 'tmux'), '-f', '/dev/null', ...words], { encoding: 'utf8' });
   try {
     const line = `export PATH='${dirname(BINARY)}':"$PATH"; cd '${folder}'; clear; ${command}; echo $? > '${done}.new'; mv '${done}.new' '${done}'; sleep 600`;
-    tmux('new-session', '-d', '-s', 'screen', '-x', String(COLUMNS), '-y', String(rows), 'sh', '-c', line);
+    tmux('new-session', '-d', '-s', 'screen', '-x', String(COLUMNS), '-y', String(ROWS), 'sh', '-c', line);
     for (let tenths = 0; !existsSync(done); tenths += 1) {
       if (tenths > 10 * MOST_SECONDS) throw new Error(`${command}: no end after ${MOST_SECONDS} s`);
       await wait(100);
@@ -57,6 +58,7 @@ async function screen(command, rows) {
     await wait(300);
     // From the first line that has gone out of sight at the top.
     const text = tmux('capture-pane', '-e', '-p', '-S', '-', '-t', 'screen');
+    if (readFileSync(done, 'utf8').trim() !== '0') throw new Error(`${command} failed:\n${text}`);
     return text.trimEnd().split('\n');
   } finally {
     try { tmux('kill-server'); } catch { /* It has not started. */ }
@@ -82,14 +84,25 @@ function runs(line) {
       else if (code === 1) look = { ...look, bold: true };
       else if (code === 2) look = { ...look, faint: true };
       else if (code === 22) look = { ...look, bold: false, faint: false };
+      // The sheet's colour comes back; nothing here has another.
+      else if (code === 49) continue;
       else if (code === 39) look = { ...look, colour: undefined };
       else if (code >= 30 && code < 38) look = { ...look, colour: code - 30 };
       else if (code >= 90 && code < 98) look = { ...look, colour: code - 82 };
-      else if (code === 38 && codes[at + 1] === 5 && codes[at + 2] < 16) { look = { ...look, colour: codes[at + 2] }; at += 2; }
+      else if (code === 38 && codes[at + 1] === 5 && codes[at + 2] < 256) { look = { ...look, colour: codes[at + 2] }; at += 2; }
       else throw new Error(`the escape sequence ${JSON.stringify(part)} is not known`);
     }
   }
   return found;
+}
+
+/** One of the 256 colours of a terminal: 16 of the scheme, a cube of six steps, and greys. */
+function colourOf(index, scheme) {
+  if (index < 16) return scheme.colours[index];
+  const steps = index < 232
+    ? [36, 6, 1].map((size) => [0, 95, 135, 175, 215, 255][Math.floor((index - 16) / size) % 6])
+    : Array(3).fill(8 + 10 * (index - 232));
+  return `#${steps.map((step) => step.toString(16).padStart(2, '0')).join('')}`;
 }
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -98,7 +111,7 @@ const number = (x) => String(Math.round(x * 100) / 100);
 
 /** The marks of a run. Bars and lines are drawn, so that they have no gaps in any font. */
 function marks({ text, column, bold, faint, colour }, row, scheme) {
-  const fill = colour === undefined ? (faint ? scheme.faint : scheme.text) : scheme.colours[colour];
+  const fill = colour === undefined ? (faint ? scheme.faint : scheme.text) : colourOf(colour, scheme);
   const top = MARGIN + row * LINE;
   const out = [];
   for (const [piece] of text.matchAll(/[▏▎▍▌▋▊▉█]+|─+|[^▏▎▍▌▋▊▉█─]+/gu)) {
@@ -134,12 +147,12 @@ function picture(lines, scheme) {
   ].join('\n');
 }
 
-for (const [name, command, rows] of SCREENS) {
-  const shown = await screen(command, rows);
+for (const [name, command, schemes] of SCREENS) {
+  const shown = await screen(command);
   // What was typed: a line of it is at most as long as one of the screen.
-  const typed = `$ ${command}`.match(new RegExp(`.{1,${COLUMNS}}`, 'g')).map((line) => `\u001b[1m${line}\u001b[0m`);
-  for (const [scheme, colours] of Object.entries(SCHEMES)) {
-    writeFileSync(join(ROOT, `docs/screens/terminal-${name}-${scheme}.svg`), picture([...typed, ...shown], colours));
+  const typed = `$ ${command}`.match(new RegExp(`.{1,${COLUMNS}}([ ,]|$)`, 'g')).map((line) => `\u001b[1m${line}\u001b[0m`);
+  for (const scheme of schemes) {
+    writeFileSync(join(ROOT, `docs/screens/terminal-${name}-${scheme}.svg`), picture([...typed, ...shown], SCHEMES[scheme]));
   }
   console.log(`${name}: ${shown.length} lines`);
 }
