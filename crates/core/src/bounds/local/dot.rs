@@ -240,10 +240,10 @@ mod tests {
         let causal = r#","mask":"causal""#;
         let normed = r#","normalization":"layer""#;
         let mut taken = 0;
-        for (n, d, heads, k) in [(64, 16, 1, 16), (70, 17, 1, 17), (130, 24, 1, 30), (300, 16, 1, 16), (90, 20, 2, 20)]
+        for (n, d, heads, k) in [(64, 16, 1, 16), (70, 17, 1, 17), (130, 24, 1, 30), (200, 16, 1, 16), (90, 20, 2, 20)]
         {
             for rest in ["", causal, normed] {
-                for radius in [1e-3, 1.0, 4.0, 30.0, 1e3] {
+                for radius in [1e-3, 1.0, 30.0, 1e3] {
                     for change in [
                         Change::Nothing,
                         Change::Offset,
@@ -277,6 +277,6 @@ mod tests {
                 }
             }
         }
-        assert!(taken > 300, "{taken} cases took rows together");
+        assert!(taken > 240, "{taken} cases took rows together");
     }
 }
