@@ -267,6 +267,8 @@ function crates() {
 const VIEWS = { explore: 'the opening view', growth: 'the view over n' };
 const WAYS = { isolated: 'isolated', series: 'in a series' };
 const LOADS = { alone: 'otherwise idle', busy: 'one core busy' };
+/** A load where no column says that it is the machine's. */
+const machineWords = (load) => (load === 'alone' ? `machine ${LOADS[load]}` : LOADS[load]);
 
 function slider() {
   const found = record('slider', 'cases');
@@ -384,7 +386,7 @@ function sliderRanges() {
   const found = record('slider', 'cases');
   const medians = (view, way, load) => range(found.cases.filter((one) => one.view === view && one.way === way && one.load === load).map(({ text }) => text.median), ms);
   const rows = Object.entries(VIEWS).flatMap(([view, words]) => Object.entries(WAYS).map(([way, how]) => [words, how, ...Object.keys(LOADS).map((load) => medians(view, way, load))]));
-  return `${brief(['Chromium', found])}\n\n${table(['view', 'steps', ...Object.values(LOADS).map((words) => `${words}, ms`)], rows)}`;
+  return `${brief(['Chromium', found])}\n\n${table(['view', 'steps', ...Object.keys(LOADS).map((load) => `${machineWords(load)}, ms`)], rows)}`;
 }
 
 // ---- build and test times --------------------------------------------------------------------------------------------
@@ -453,8 +455,8 @@ const goals = [
       return { found: `${ratio(by)}, ${kind}`, isMet: by >= GOALS.VARIANTS, of };
     },
   ]),
-  ...Object.entries(LOADS).flatMap(([load, words]) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
-    const machine = load === 'alone' ? `machine ${words}` : words;
+  ...Object.keys(LOADS).flatMap((load) => Object.entries(WAYS).flatMap(([way, moved]) => ['median', 'p95'].map((key) => {
+    const machine = machineWords(load);
     const most = GOALS.SLIDER[key] * (load === 'busy' ? GOALS.SLIDER.busy : 1);
     return [`one slider step to the new number, ${moved}, ${machine}, ${key === 'median' ? 'median' : '95th percentile'}, slowest case`, `${most} ms`, () => {
       const of = record('slider', 'cases');

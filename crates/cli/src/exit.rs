@@ -43,9 +43,9 @@ impl Exit {
                 "the input is wrong, a file or standard output cannot be read or written, or a part has no result"
             }
             Exit::Usage => "the command line is wrong: an unknown option, or a value that it does not take",
-            Exit::Refused => "it would take more memory than --memory allows, and was not begun",
+            Exit::Refused => "the work needs more memory than --memory allows; it was not begun",
             Exit::Incomplete => "merge: windows are missing; those that are there were written",
-            Exit::Interrupted => "interrupted (Ctrl-C); files are whole, and model and train go on where they were",
+            Exit::Interrupted => "interrupted (Ctrl-C); files are whole, and the same model or train command resumes",
         }
     }
 
