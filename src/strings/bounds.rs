@@ -75,10 +75,15 @@ pub fn bounds_absent(measurement: &Measurement) -> Vec<String> {
 }
 
 /// Why none of these bounds, which share a name, has a value: the reason of the first of them that is not about another
-/// mask or kernel. `None` where all of them are, or none is absent.
+/// mask, kernel or number of tokens. `None` where all of them are, or none is absent.
 pub fn why_absent(absent: &[(BoundId, Absence)], ids: &[BoundId]) -> Option<Absence> {
     let of = |id: &BoundId| absent.iter().find(|(other, _)| other == id).map(|(_, absence)| *absence);
-    ids.iter().filter_map(of).find(|absence| !is_of_others(*absence))
+    // A bound that is alone has no form for other scores and other n.
+    let has_forms = ids.len() > 1;
+    let is_of_form = |why: Absence| {
+        has_forms && matches!(why, Absence::L2Attention | Absence::OtherLength | Absence::PlainAttention)
+    };
+    ids.iter().filter_map(of).find(|why| !is_of_others(*why) && !is_of_form(*why))
 }
 
 /// Whether a bound with this reason is about another mask or kernel.

@@ -190,7 +190,8 @@ fn trace_absent_text(trace: Trace, state: &PageState) -> &'static str {
         Trace::Kim if state.attention == Attention::Dot || state.weights != WeightChoice::Kim => trace_absent::kim(),
         _ if state.norm != Norm::Spectral => trace_absent::norm(),
         Trace::Kim => trace_absent::mask(),
-        _ if state.attention != Attention::Dot => trace_absent::dot(),
+        // The best bound has a form for other scores too.
+        _ if state.attention != Attention::Dot && trace != Trace::Sharp => trace_absent::dot(),
         _ if is_masked && !has_mask_twin => trace_absent::mask(),
         _ if is_upper || trace == Trace::Found => trace_absent::setting(),
         Trace::Skew if state.n_heads() > 1 => trace_absent::heads(),

@@ -319,7 +319,7 @@ fn the_gap_is_written_with_the_digits_of_the_engine() {
     let l2 = r#"{"attention":"l2","tokens":{"source":"random","n":4,"d":2},"weights":{"source":"identity","sign":1}}"#;
     let output = lipscope().args(["gap", "-n", "2", "-R", "1"]).write_stdin(l2).assert().success();
     let text = String::from_utf8_lossy(&output.get_output().stdout).into_owned();
-    assert!(text.ends_with("1.0,2.0,,,,,,upper: only for dot-product scores\n"), "{text}");
+    assert!(text.ends_with("1.0,2.0,,,7.828427124748584,general,,lower: only for dot-product scores\n"), "{text}");
     for broken in [&["gap", "-R", "0"][..], &["gap", "-R", "a"], &["gap", "-n", "1"]] {
         lipscope().args(broken).write_stdin(RANDOM).assert().code(1);
     }

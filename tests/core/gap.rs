@@ -84,7 +84,7 @@ fn a_cell_without_a_bound_says_which_and_why() {
         assert!(found.iter().all(|cell| cell.ratio().is_none() && cell.log10().is_none()), "{found:?}");
         found.last().and_then(|cell| cell.absent)
     };
-    assert_eq!(of(&json!({"attention": "l2"})), Some((Side::Upper, Absence::L2Attention)));
+    assert_eq!(of(&json!({"attention": "l2"})), Some((Side::Lower, Absence::L2Attention)));
     assert_eq!(of(&json!({"normalization": "rms"})), Some((Side::Lower, Absence::Normalizer)));
     // A capped score has a lower bound from three tokens on.
     let capped = cells(experiment(1.0, &json!({"score": {"softcap": 1}})), &[1.5], &[2.0, 1e6]);

@@ -57,8 +57,20 @@ pub struct Hypotheses {
     pub(crate) normalization: Normalization,
     /// Whether the Jacobian includes the normaliser.
     pub(crate) scope: Scope,
-    /// The steps of attention beyond those of the two papers; `None` for plain experiments.
+    /// Whether the attention is that of the two papers.
+    pub(crate) papers: Papers,
+    /// Scores, weights and norms as the bounds on every variant need them; `None` for dot-product attention without steps
+    /// beyond those of the two papers, which has bounds of its own.
     pub(crate) variant: Option<Arc<Variant>>,
+}
+
+/// Whether attention has steps beyond those of the two papers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Papers {
+    /// The papers have this attention.
+    Covered,
+    /// It has further steps.
+    FurtherSteps,
 }
 
 impl Hypotheses {
@@ -114,7 +126,9 @@ impl Hypotheses {
             kim: weights.l2_mha.as_ref().map(KimNorms::of),
             normalization: experiment.normalization,
             scope: experiment.scope(),
-            variant: (!is_plain).then(|| Arc::new(Variant::of(experiment, weights, &heads, &exponents))),
+            papers: if is_plain { Papers::Covered } else { Papers::FurtherSteps },
+            variant: (!is_plain || experiment.attention == Attention::L2)
+                .then(|| Arc::new(Variant::of(experiment, weights, &heads, &exponents))),
             mixings: Mixing::of(weights, &heads),
             d,
             isotropic: weights.heads.iter().map(has_isotropic_scores).collect(),
@@ -162,6 +176,7 @@ impl Hypotheses {
             kim: None,
             normalization: Normalization::None,
             scope: Scope::Inputs,
+            papers: Papers::Covered,
             variant: None,
         }
     }
@@ -175,7 +190,7 @@ impl Hypotheses {
     /// Whether the attention is that of the two papers (see [`Experiment::is_plain`]).
     #[must_use]
     pub fn is_plain(&self) -> bool {
-        self.variant.is_none()
+        self.papers == Papers::Covered
     }
 
     /// Whether a normaliser acts on the tokens.
@@ -193,7 +208,13 @@ impl Hypotheses {
     /// The same hypotheses at another number of tokens.
     #[must_use]
     pub fn with_n(&self, n: f64) -> Self {
-        Hypotheses { ln_n: n.ln(), ..self.clone() }
+        self.with_ln_n(n.ln())
+    }
+
+    /// The same hypotheses at another number of tokens, given as its natural logarithm.
+    #[must_use]
+    pub fn with_ln_n(&self, ln_n: f64) -> Self {
+        Hypotheses { ln_n, ..self.clone() }
     }
 
     /// The same hypotheses at another radius.

@@ -17,8 +17,8 @@ pub(crate) enum Need {
     FurtherSteps,
     /// Dot-product scores.
     DotScores,
-    /// Dot-product scores where there are no further steps.
-    DotScoresIfPlain,
+    /// Attention with further steps, or L2 scores.
+    FurtherStepsOrL2,
     /// L2 multi-head attention of \[K\] with its weights.
     L2MultiHead,
     /// Weights that are a softmax, with or without a sink.
@@ -72,10 +72,10 @@ impl Need {
         let variant = given.variant.as_deref();
         let of_steps = |holds: fn(&Variant) -> bool| variant.is_some_and(holds);
         match self {
-            Need::PlainAttention => variant.is_none(),
-            Need::FurtherSteps => variant.is_some(),
+            Need::PlainAttention => given.is_plain(),
+            Need::FurtherSteps => !given.is_plain(),
+            Need::FurtherStepsOrL2 => variant.is_some(),
             Need::DotScores => given.attention == Attention::Dot,
-            Need::DotScoresIfPlain => variant.is_some() || given.attention == Attention::Dot,
             Need::L2MultiHead => given.attention == Attention::L2 && given.kim.is_some(),
             Need::SoftmaxWeights => !of_steps(|variant| variant.weighting.is_elementwise()),
             Need::OwnScoreWeights => of_steps(|variant| variant.weighting.is_elementwise()),
@@ -95,10 +95,8 @@ impl Need {
                 given.directions.is_empty() || given.directions.iter().any(|direction| direction.w.is_some())
             }
             Need::OneHeadOrConcatenated => !given.are_heads_mixed(),
-            Need::OneHeadInClosedForm => {
-                (variant.is_none() && given.mask == MaskKind::None) || !given.are_heads_mixed()
-            }
-            Need::StepsOfFork => variant.is_none_or(|variant| variant.witnesses.dot == DotWitnesses::Fork),
+            Need::OneHeadInClosedForm => (given.is_plain() && given.mask == MaskKind::None) || !given.are_heads_mixed(),
+            Need::StepsOfFork => given.is_plain() || of_steps(|variant| variant.witnesses.dot == DotWitnesses::Fork),
             Need::StepsOfZeroKey => of_steps(|variant| variant.witnesses.zero_key.is_some()),
             Need::OnlyMaskAndScale => of_steps(Variant::has_only_scale),
         }
@@ -108,8 +106,8 @@ impl Need {
     fn absence(self) -> Absence {
         match self {
             Need::PlainAttention => Absence::Variant,
-            Need::FurtherSteps => Absence::PlainAttention,
-            Need::DotScores | Need::DotScoresIfPlain => Absence::L2Attention,
+            Need::FurtherSteps | Need::FurtherStepsOrL2 => Absence::PlainAttention,
+            Need::DotScores => Absence::L2Attention,
             Need::L2MultiHead => Absence::OtherAttention,
             Need::SoftmaxWeights => Absence::OwnScoreWeights,
             Need::OwnScoreWeights => Absence::SoftmaxWeights,

@@ -204,7 +204,7 @@ impl Statement {
 
     /// Whether the bound is only about variants of attention, so that plain experiments do not list it.
     pub(crate) fn is_of_variants(&self) -> bool {
-        self.needs.contains(&Need::FurtherSteps)
+        self.needs.iter().any(|need| matches!(need, Need::FurtherSteps | Need::FurtherStepsOrL2))
     }
 }
 

@@ -14,8 +14,8 @@ use super::variant_heads::ln_of_maps;
 /// a_m)^2 for others; λ_i is the min(G, F/|N_i|) of `sharp` for the |N_i| tokens that i may see. Tables of these
 /// constants: section 6, "The constants of scores" and "Sums over the mask".
 ///
-/// Every kernel, mask, bias and step whose weights are a softmax, with or without a sink; every n; on the ball. For the
-/// attention of the two papers it is `sharp` and `sharp_masked`. Source: ours, section 6, `general`.
+/// Every kernel, mask, bias and step whose weights are a softmax, with or without a sink; every n; on the ball. For
+/// dot-product attention without further steps it is `sharp` and `sharp_masked`, which stand for it. Source: ours, section 6, `general`.
 pub static GENERAL: Statement = Statement {
     id: "general",
     side: Side::Upper,
@@ -23,7 +23,7 @@ pub static GENERAL: Statement = Statement {
     norm: Norm::Spectral,
     formula: "v (ρ a_o + min(√(ω S), √(maxⱼ Σᵢ λᵢ), 2 e^κ √((1 + 2a_m) √ω) if causal))",
     tex: None,
-    needs: &[Need::FurtherSteps, Need::SoftmaxWeights, Need::TableSize],
+    needs: &[Need::FurtherStepsOrL2, Need::SoftmaxWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,
     rung: Some(30),

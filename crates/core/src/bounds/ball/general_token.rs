@@ -8,6 +8,7 @@ use super::super::slack::AtHead;
 use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use super::softmax_terms::{Terms, parts};
 use super::variant_heads::ln_of_maps;
+use crate::experiment::Attention;
 use crate::extremum::maximum;
 
 /// Upper, in the max-token norm: v (ρ a_o + sqrt(ρ ω)), with the constants of `general`: no n in it.
@@ -21,7 +22,7 @@ pub static GENERAL_TOKEN: Statement = Statement {
     norm: Norm::MaxToken,
     formula: "v (ρ a_o + √(ρ ω))",
     tex: None,
-    needs: &[Need::DotScoresIfPlain, Need::SoftmaxWeights, Need::TableSize],
+    needs: &[Need::SoftmaxWeights, Need::TableSize],
     otherwise: Absence::NotComputed,
     group: Group::Best,
     rung: Some(35),
@@ -34,13 +35,18 @@ pub(crate) const EVALUATOR: Evaluator =
     Evaluator { statement: &GENERAL_TOKEN, value: Computation::OnBall(ln), worked, losses: no_losses };
 
 fn ln(given: &Hypotheses) -> Option<f64> {
-    if given.is_plain() {
+    if is_plain_dot(given) {
         return Some(ln_of_mixed_heads(given, &given.mixings, |head| ln_plain(given.d, head.a)));
     }
     ln_of_maps(given, |variant, head, map, radius, ln_n| {
         let terms = Terms::of(variant, head, map, radius, ln_n)?;
         Some(ln_add(terms.ln_own, terms.ln_mixed_token))
     })
+}
+
+/// Whether the bound has the closed form of [`ln_plain`].
+fn is_plain_dot(given: &Hypotheses) -> bool {
+    given.is_plain() && given.attention == Attention::Dot
 }
 
 /// ln of the bound for dot-product attention without other steps, v = 1, under any mask: a + sqrt(1 + a^2), and on a line
@@ -54,7 +60,7 @@ fn ln_plain(d: usize, a: f64) -> f64 {
 
 fn worked(at: &AtHead<'_>) -> String {
     let (a, v) = (at.a(), at.v());
-    match (at.given.is_plain(), at.given.d) {
+    match (is_plain_dot(at.given), at.given.d) {
         (true, 1) => format!("{v} · max(1 + {a}, 2 · {a} + 1/(8 · {a}))"),
         (true, _) => format!("{v} · ({a} + √(1 + {a}²))"),
         (false, _) => at.v_times(parts(at.given, at.head_idx).map(|[own, _, mixed]| [own, mixed])),
