@@ -293,6 +293,25 @@ fn growth_like_the_root_of_n_is_reported_only_where_the_best_lower_bound_grows_l
 }
 
 #[test]
+fn the_limit_over_all_n_is_that_of_the_best_bound_at_every_radius() {
+    // ||A|| is 1: growth ends near n = exp(2 R^2), from R = 18 on near the end of the range of f64 and beyond it.
+    for radius in [1.0f64, 3.0, 15.0, 18.0, 20.0, 300.0, 2e6] {
+        let text = format!(
+            r#"{{"tokens":{{"source":"random","n":12,"d":2,"radius":{radius}}},"weights":{{"source":"identity","sign":-1}}}}"#
+        );
+        let experiment = Experiment::from_json(&text).expect("an experiment");
+        let ball = answer(EnginePlan::Ball(BallPlan { experiment, n: 12.0 }));
+        let Some(EngineEvent::Ball(ball)) = events(&ball).next() else { panic!("no ball in {ball:?}") };
+        let of = |id: BoundId| ball.limit.iter().find(|bound| bound.id == id).map(|bound| bound.log10);
+        let [sharp, mean_field] = [&SHARP, &CASTIN_MEAN_FIELD].map(|id| of(id).expect("it has a limit"));
+        // sqrt(1 + a^2) e^(Gamma/2) and a + sqrt(F) are at most of the size e^a, mean-field of e^(2a).
+        let a = radius * radius;
+        let most = (4.0 * (1.0 + a)).log10() + a * std::f64::consts::LOG10_E;
+        assert!(sharp <= most && (radius < 3.0 || sharp < 0.7 * mean_field), "R = {radius}: {sharp}, {mean_field}");
+    }
+}
+
+#[test]
 fn the_curves_over_n_come_at_a_few_n_first_with_the_same_numbers() {
     let of = |lengths: &[f64]| GrowthPlan { lengths: lengths.to_vec(), spacing: Spacing::Fixed };
     let (sketch, plan) = (of(&[2.0, 7.0, 1e6]), of(&[2.0, 5.0, 7.0, 100.0, 1e6]));

@@ -84,9 +84,23 @@ pub(crate) fn brief(x: f64) -> String {
         return text.replace('-', "−");
     }
     let exponent = size.log10().floor();
-    let digits = format!("{:.3}", x / 10f64.powf(exponent));
+    with_power(x / 10f64.powf(exponent), exponent)
+}
+
+/// The number with this natural logarithm, which may be outside the range of f64.
+pub(crate) fn brief_of_ln(ln: f64) -> String {
+    let x = ln.exp();
+    if x.is_normal() || !ln.is_finite() {
+        return brief(x);
+    }
+    let log10 = ln * std::f64::consts::LOG10_E;
+    with_power(10f64.powf(log10 - log10.floor()), log10.floor())
+}
+
+fn with_power(digits: f64, exponent: f64) -> String {
+    let digits = format!("{digits:.3}");
     let digits = digits.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
-    let power: String = (exponent as i32).to_string().chars().map(superscript).collect();
+    let power: String = (exponent as i64).to_string().chars().map(superscript).collect();
     format!("{digits} × 10{power}")
 }
 
@@ -156,5 +170,8 @@ mod tests {
         ] {
             assert_eq!(brief(x), text);
         }
+        assert_eq!(brief_of_ln(2f64.ln()), "2");
+        assert_eq!(brief_of_ln(1000.0 * std::f64::consts::LN_10), "1 × 10¹⁰⁰⁰");
+        assert_eq!([f64::INFINITY, f64::NEG_INFINITY].map(brief_of_ln), ["∞", "0"]);
     }
 }

@@ -5,6 +5,7 @@ use lipscope_core::bounds::{
     Bound, CASTIN_GENERAL, Hypotheses, Norm, Side, all_bounds, best_lower, bounds_and_witnesses,
 };
 use lipscope_core::experiment::{Experiment, InputError, MaskKind, Memory};
+use lipscope_core::extremum::largest;
 use lipscope_core::fit::fit_power_law;
 use lipscope_core::growth::{IdleStep, WorstTokens, hypotheses_of_ball_within, idle_steps, worst_tokens};
 use lipscope_core::phrase;
@@ -41,9 +42,13 @@ pub struct Ball {
     pub growth_ends: Option<f64>,
 }
 
-/// An n near the end of f64's range, and a smaller one: bounds on the ball grow with n; a bound that is equal at both
-/// has reached its limit.
-const MOST_TOKENS: [f64; 2] = [1e300, 1e200];
+/// ln of a large n, and of a smaller one, on a ball of radius R: bounds grow with n, up to about n = exp(2 ||A|| R^2); a
+/// bound that is equal at both has reached its limit.
+fn most_tokens(hypotheses: &Hypotheses) -> [f64; 2] {
+    let a = largest(hypotheses.a_of_heads()).min(1e300);
+    [1e300f64.ln() + 4.0 * a, 1e200f64.ln() + 3.0 * a]
+}
+
 /// A bound that grows by at most this between the two n, in powers of ten, has reached its limit.
 const SETTLED: f64 = 1e-9;
 
@@ -100,7 +105,7 @@ impl Task<Memory> for BallTask {
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
         let worst = worst_tokens(experiment, &hypotheses, &found, *memory)?;
         let idle = idle_steps(experiment, &hypotheses)?;
-        let [far, nearer] = MOST_TOKENS.map(|n| hypotheses.with_n(n));
+        let [far, nearer] = most_tokens(&hypotheses).map(|ln_n| hypotheses.with_ln_n(ln_n));
         let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
         let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
         let limit = upper.filter(is_settled).collect();

@@ -4,7 +4,7 @@ use super::super::head_bounds::ln_of_mixed_heads;
 use super::super::hypotheses::{HeadOnBall, Hypotheses};
 use super::super::logarithms::ln_add;
 use super::super::need::Need;
-use super::super::slack::{AtHead, SlackFactor, SlackKind, brief};
+use super::super::slack::{AtHead, SlackFactor, SlackKind, brief_of_ln};
 use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use super::mixed_terms::MixedTerms;
 use super::row_mass::{self, KeySlopes};
@@ -56,11 +56,10 @@ pub(crate) fn ln(given: &Hypotheses, mask: MaskKind) -> f64 {
 pub(crate) fn worked(at: &AtHead<'_>) -> String {
     let (given, a) = (at.given, at.head.a);
     let mixed = MixedTerms::of_dot(given.mask, given.ln_n, a, 2.0 * a, &at.head.exponents);
-    let mixed = brief(mixed.ln_smallest().exp());
+    let mixed = brief_of_ln(mixed.ln_smallest());
     let [short, long] =
         [row_mass::ln_any_length(KeySlopes::Constant, a), row_mass::ln_long(KeySlopes::Constant, a, 2.0 * a)]
-            .map(f64::exp)
-            .map(brief);
+            .map(brief_of_ln);
     let (a, v, n) = (at.a(), at.v(), at.n());
     format!("{v} · ({a} + {mixed}), G = {short}, F = {long}, n = {n}")
 }
