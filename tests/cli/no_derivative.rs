@@ -38,6 +38,30 @@ fn a_constant_token_without_eps_is_named_by_every_command() {
 }
 
 #[test]
+fn a_score_at_the_kink_of_a_relu_weight_is_named_by_every_command() {
+    let experiment = |rows: &str, values: &str| {
+        format!(
+            r#"{{"tokens":{{"source":"explicit","rows":{rows}}},"weights":{{"source":"explicit","heads":[{{"q":[[1,0],[0,1]],
+            "k":[[1,0],[0,1]],"v":{values}}}]}},"weighting":{{"kind":"relu","divisor":1}}}}"#
+        )
+        .replace('\n', "")
+    };
+    // Two orthogonal tokens: the score of each for the other is 0.
+    let orthogonal = "[[1,1],[-1,1]]";
+    for command in ["measure", "spectrum", "estimators"] {
+        let mut command = lipscope(&[command]);
+        command.write_stdin(experiment(orthogonal, "[[0,5],[0,0]]"));
+        let said = refused(command);
+        assert!(said.contains("Row 1 of the tokens has a score of exactly 0 for row 2"), "{said}");
+    }
+    // Values of zero, and queries and keys that are both zero, leave a derivative.
+    for (rows, values) in [(orthogonal, "[[0,0],[0,0]]"), ("[[0,0],[0,0]]", "[[1,0],[0,1]]")] {
+        let mut command = lipscope(&["measure"]);
+        command.write_stdin(experiment(rows, values)).assert().success();
+    }
+}
+
+#[test]
 fn equal_tokens_that_are_gathered_are_named_by_their_own_row() {
     let rows = [vec!["[1,2]"; 70], vec!["[3,3]"; 70]].concat().join(",");
     for mask in ["none", "causal"] {

@@ -4,7 +4,7 @@
 use lipscope_core::bounds::{
     BoundId, Domain, ELEMENTWISE, FORK, GENERAL, Norm, Side, WINDOW_CAUSAL, Witness, ZERO_KEY,
 };
-use lipscope_core::experiment::{Experiment, Rows, TokenSource};
+use lipscope_core::experiment::{Attention, Experiment, InputError, Rows, TokenSource};
 use lipscope_core::measure::measure;
 use lipscope_testkit::drawn_variant::drawn_variant;
 use lipscope_testkit::ratios;
@@ -22,7 +22,11 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
     let mut seen = std::collections::BTreeMap::<&str, usize>::new();
     for seed in 0..CASES {
         let case = drawn_variant(seed);
-        let found = measure(&case.experiment).unwrap_or_else(|problem| panic!("{}: {problem}", case.file));
+        let found = match measure(&case.experiment) {
+            // Of tokens at zero, ReLU weights have no derivative.
+            Err(InputError::NoDerivative { .. }) => continue,
+            found => found.unwrap_or_else(|problem| panic!("{}: {problem}", case.file)),
+        };
         // The norm over the largest token is at least what one choice of unit vectors reaches, and for a quarter of the
         // cases it is compared with the bounds on it.
         let largest_token = seed.is_multiple_of(4).then(|| reached_token_norm_of(&case.experiment));
@@ -56,7 +60,8 @@ fn every_bound_on_a_variant_holds_over_twenty_thousand_drawn_cases() {
         // A plain experiment has its own bounds, and any other one those on variants.
         let is_there = |id: BoundId| found.bounds.iter().any(|bound| bound.id == id);
         let is_elementwise = case.experiment.weighting.is_elementwise();
-        assert_eq!(is_there(&GENERAL), !case.experiment.is_plain() && !is_elementwise, "{}", case.file);
+        let has_general = !case.experiment.is_plain() || case.experiment.attention == Attention::L2;
+        assert_eq!(is_there(&GENERAL), has_general && !is_elementwise, "{}", case.file);
         assert_eq!(is_there(&ELEMENTWISE), is_elementwise, "{}", case.file);
     }
     let uppers = ["general", "general_token", "elementwise", "elementwise_token", "local"].map(|id| (id, 1000));

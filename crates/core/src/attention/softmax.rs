@@ -29,6 +29,8 @@ struct Block<'a, T> {
     /// The slopes of these rows; empty where they are not stored or there are none.
     slopes: &'a mut [T],
     is_finite: bool,
+    /// A row and a token at whose score its weight has no derivative, where this matters.
+    kink: Option<(usize, usize)>,
 }
 
 impl<T: Scalar> Forward<T> {
@@ -80,6 +82,7 @@ impl<T: Scalar> Forward<T> {
                 weights: weights.as_mut().and_then(Iterator::next).unwrap_or_default(),
                 slopes: slopes.as_mut().and_then(Iterator::next).unwrap_or_default(),
                 is_finite: true,
+                kink: None,
             }));
         }
         let make = || vec![zero; n * step];
@@ -93,6 +96,17 @@ impl<T: Scalar> Forward<T> {
         });
         if blocks.iter().any(|block| !block.is_finite) {
             return Err(InputError::Overflow { what: phrase!("attention_scores", "The attention scores") });
+        }
+        if let Some((query, key)) = blocks.iter().find_map(|block| block.kink) {
+            return Err(InputError::NoDerivative {
+                row: query + 1,
+                problem: phrase!(
+                    "relu_weight_at_zero",
+                    "has a score of exactly 0 for row {key}, where a ReLU weight has no derivative",
+                    key = key + 1
+                ),
+                fix: phrase!("other_rows", "Change one of the two rows."),
+            });
         }
         (self.tops, self.sink_shares) = (tops, sink_shares);
         (self.kept, self.kept_slopes) = (kept, kept_slopes);
@@ -135,7 +149,9 @@ impl<T: Scalar> Forward<T> {
         for (at, (row, scores)) in block.rows.clone().zip(buffer.chunks_exact_mut(reach)).enumerate() {
             let place = at * self.n..at * self.n + reach;
             let slopes = if block.slopes.is_empty() { &mut [] } else { &mut block.slopes[place.clone()] };
-            let Weighed { top, sink_share, is_finite } = self.weigh_row(block.map_idx, row, scores, slopes);
+            let Weighed { top, sink_share, is_finite, kinks } = self.weigh_row(block.map_idx, row, scores, slopes);
+            let kink = kinks.into_iter().map(|j| j as usize).find(|j| self.is_kink(block.map_idx, row, *j));
+            block.kink = block.kink.or(kink.map(|j| (row, j)));
             block.tops[at] = top;
             if let Some(share) = block.sink_shares.get_mut(at) {
                 *share = sink_share;
@@ -148,6 +164,21 @@ impl<T: Scalar> Forward<T> {
                 block.weights[place].copy_from_slice(scores);
             }
         }
+    }
+
+    /// Whether the attention has no derivative where a weight of row i for token j has none. It has one where the value is
+    /// zero; and where the score has slope zero: at a query and a key that are zero, or, for L2 scores, equal.
+    fn is_kink(&self, map_idx: usize, i: usize, j: usize) -> bool {
+        let map = &self.maps[map_idx];
+        let entries = |token_idx: usize, rows: &Range<usize>| {
+            self.projections.as_slice()[token_idx * self.projections.nrows()..][rows.clone()].iter().map(|x| x.value())
+        };
+        let is_flat = if map.kernel.key_square != 0.0 {
+            entries(i, &map.q_rows).eq(entries(j, &map.k_rows))
+        } else {
+            entries(i, &map.q_rows).chain(entries(j, &map.k_rows)).all(|x| x == 0.0)
+        };
+        !is_flat && entries(j, &map.v_rows).any(|x| x != 0.0)
     }
 
     /// Turns the scores of a row into weights, in place, and writes the slopes unless `slopes` is empty. Tokens outside

@@ -169,7 +169,7 @@ impl fmt::Display for Warning {
             Warning::Rounding { .. } => write!(
                 f,
                 "Within rounding: no digit is certain, as numbers have 16 digits and these tokens lie too close \
-                 together for their size."
+                 together for their size, or too near to some without a derivative."
             ),
             Warning::SmallEps { attention, eps, log10_ratio } => {
                 let field = match attention {

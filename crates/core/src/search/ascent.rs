@@ -85,6 +85,10 @@ const LEAST_GAIN: f64 = 1e-8;
 const PLATEAU: usize = 4;
 /// Kicks without a gain that end a restart.
 const MOST_KICKS_IN_VAIN: usize = 6;
+/// How far tokens are moved from a place without a derivative, in units of R; and the first of the random numbers for it,
+/// behind those of all kicks.
+const OFF_KINK: f64 = 1e-3;
+const OFF_KINKS: usize = 1 << 30;
 /// The standard deviation of a kick of all tokens, in units of R.
 const KICK: f64 = 0.03;
 
@@ -298,7 +302,7 @@ impl Search {
         let point = match self.current.take() {
             None => {
                 let tokens = self.start_of(restart).1;
-                self.point(tokens, None)?
+                self.point_at_or_near(tokens)?
             }
             Some(point) if self.next.idle >= PLATEAU => self.kicked(point)?,
             Some(point) => self.ascended(point)?,
@@ -349,6 +353,18 @@ impl Search {
         Ok(Point { tokens, triplet })
     }
 
+    /// The point at these tokens; where there is no derivative, at others near them.
+    fn point_at_or_near(&self, mut tokens: DMatrix<f64>) -> Result<Point, InputError> {
+        let found = self.point(tokens.clone(), None);
+        if !matches!(found, Err(InputError::NoDerivative { .. })) {
+            return found;
+        }
+        let Shape { radius, region, .. } = self.shape;
+        let mut random = Random::new(self.seed, Stream::AscentKick(OFF_KINKS + self.next.at));
+        tokens.iter_mut().for_each(|x| *x += OFF_KINK * radius * random.normal());
+        self.point(region.project(tokens, radius), None)
+    }
+
     /// A gradient step of a length that increases the norm; the same point if no length does.
     fn ascended(&mut self, point: Point) -> Result<Point, InputError> {
         let Shape { radius, region, .. } = self.shape;
@@ -392,6 +408,6 @@ impl Search {
         self.next.kicks_in_vain += 1;
         self.next.idle = 0;
         self.next.step_length = FIRST_STEP;
-        self.point(region.project(tokens, radius), None)
+        self.point_at_or_near(region.project(tokens, radius))
     }
 }

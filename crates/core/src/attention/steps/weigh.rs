@@ -43,6 +43,8 @@ pub(in super::super) struct Weighed<T> {
     pub(in super::super) sink_share: T,
     /// Whether all scores are finite.
     pub(in super::super) is_finite: bool,
+    /// The tokens at whose scores the weight has no derivative.
+    pub(in super::super) kinks: Vec<u32>,
 }
 
 impl Weigh {
@@ -94,7 +96,7 @@ impl Weigh {
         let sink = self.sink(head_idx).map(|sink| sink - common);
         // The exponential of a score of minus infinity is zero.
         let outside = T::constant(if self.is_elementwise() { 0.0 } else { f64::NEG_INFINITY });
-        let (mut top, mut largest, mut is_finite) = (0, f64::NEG_INFINITY, true);
+        let (mut top, mut largest, mut is_finite, mut kinks) = (0, f64::NEG_INFINITY, true, Vec::new());
         for (j, score) in scores.iter_mut().enumerate() {
             let slot = slots.next();
             if !allows(j) {
@@ -107,6 +109,9 @@ impl Weigh {
                 (top, largest) = (j as u32, score.value());
             }
             if let Weigh::Elementwise(rule) = self {
+                if rule.has_kink_at(score.value()) {
+                    kinks.push(j as u32);
+                }
                 let (weight, slope) = rule.weight_and_slope(*score);
                 // A divisor near the least f64 takes a weight past the largest one.
                 is_finite &= weight.value().is_finite() && slope.value().is_finite();
@@ -115,12 +120,12 @@ impl Weigh {
             }
         }
         if self.is_elementwise() {
-            return Weighed { top, sink_share: zero, is_finite };
+            return Weighed { top, sink_share: zero, is_finite, kinks };
         }
         let shift = T::constant(largest.max(sink.unwrap_or(f64::NEG_INFINITY)));
         if shift.value() == f64::NEG_INFINITY {
             scores.fill(zero);
-            return Weighed { top, sink_share: zero, is_finite };
+            return Weighed { top, sink_share: zero, is_finite, kinks };
         }
         let sink = sink.map_or(zero, |sink| (T::constant(sink) - shift).exp());
         let mut sum = sink;
@@ -130,11 +135,16 @@ impl Weigh {
         }
         let inverse = T::constant(1.0) / sum;
         scores.iter_mut().for_each(|p| *p *= inverse);
-        Weighed { top, sink_share: sink * inverse, is_finite }
+        Weighed { top, sink_share: sink * inverse, is_finite, kinks }
     }
 }
 
 impl Elementwise {
+    /// Whether P has no derivative at this score.
+    fn has_kink_at(self, s: f64) -> bool {
+        matches!(self, Elementwise::Relu { .. }) && s == 0.0
+    }
+
     /// P and dP/ds at a score. relu has slope 0 at 0.
     pub(crate) fn weight_and_slope<T: Scalar>(self, s: T) -> (T, T) {
         let one = T::constant(1.0);
@@ -182,6 +192,9 @@ mod tests {
             }
         }
         assert_eq!(Elementwise::Relu { ln_divisor }.weight_and_slope(0.0), (0.0, 0.0));
+        let weigh = Weigh::Elementwise(Elementwise::Relu { ln_divisor });
+        let weighed = weigh.apply(0, 0.0, &mut [0.0, 1.0, -0.0, 0.0], &mut [], |j| j < 3);
+        assert_eq!(weighed.kinks, [0, 2]);
     }
 
     #[test]
