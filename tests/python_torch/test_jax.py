@@ -56,6 +56,26 @@ class Norms(unittest.TestCase):
             with self.assertRaisesRegex(kind, words):
                 lipscope.jax.norm(f, at)
 
+    def test_a_derivative_that_is_not_that_of_the_values_is_refused(self):
+        @jax.custom_jvp
+        def wrong(x):
+            return jnp.sin(x)
+
+        wrong.defjvp(lambda at, change: (jnp.sin(at[0]), 3 * jnp.cos(at[0]) * change[0]))
+        w = jnp.ones((4, 4))
+        for f, x in (
+            (jax.nn.relu, jnp.zeros(4)),
+            (lambda x: jax.nn.relu(x @ w) @ w, jnp.zeros((2, 4))),
+            (wrong, jnp.ones(3)),
+            (lambda x: x * jax.lax.stop_gradient(jnp.sum(x)), jnp.ones(3)),
+        ):
+            with self.assertRaisesRegex(ValueError, "is not that of its values"):
+                lipscope.jax.norm(f, x)
+        # A kink elsewhere, values that do not move, and a function that is not defined everywhere.
+        self.assertAlmostEqual(lipscope.jax.norm(jax.nn.relu, jnp.array([1.0, -1.0, 2.0])).value, 1, 6)
+        self.assertEqual(lipscope.jax.norm(jnp.floor, jnp.array([0.5, 1.5])).value, 0)
+        self.assertAlmostEqual(lipscope.jax.norm(lambda x: jnp.sqrt(x - 1), jnp.array([1.0001])).value, 50, 0)
+
     def test_a_layer_of_flax(self):
         try:
             import flax.linen as nn

@@ -18,18 +18,10 @@ from ._golub_kahan import JacobianProducts
 from ._linear import adjoint_gap, lanczos, rounding_of
 from ._masks import float64
 from ._results import Norm
+from ._slopes import Slopes, length
 
 #: The most that two outputs of a function at one point may differ, relative to their length.
 _REPEATED = 1e-6
-#: Random directions along which differences of values are compared with the derivative, each forwards and backwards.
-_DIRECTIONS = 4
-#: Lengths of the steps at which differences of values are compared with the derivative, relative to the spread of x, and the
-#: rounding of values there: of float32, which parts of many models have, and of float64 at the last two.
-_STEPS = ((1e-2, 2e-7), (1e-3, 2e-7), (1e-4, 2e-7), (1e-5, 2e-7), (1e-6, 1e-14), (1e-7, 1e-14))
-#: The most that they may differ, relative to the larger one.
-_VALUES = 0.01
-#: The most that rounding may be of a slope that is judged: half of that.
-_ROUNDED = 0.005
 
 
 def norm(
@@ -161,67 +153,20 @@ class _Products:
         return gap
 
     def check_values(self, seed: int) -> None:
-        """Refuses a derivative that is not that of the values, as far as some random directions show. Half precision has too few
-        digits for this.
-        """
-        if self.eps > torch.finfo(torch.float32).eps:
-            return
-        draw = np.random.default_rng(seed)
-        for _ in range(_DIRECTIONS):
-            v = draw.normal(size=self.x.numel())
-            v /= np.linalg.norm(v)
-            image = self.forward(v)
-            # At a kink the derivative is that of one side.
-            for sign in (1, -1):
-                self._check_values_along(sign * v, sign * image)
+        """Refuses a derivative that is not that of the values."""
 
-    def _check_values_along(self, v: np.ndarray, image: np.ndarray) -> None:
-        """For smaller and smaller h, (f(x + h v) - f(x))/h must come near J v, the image, once. It is refused where two of them in
-        turn agree with each other and none with J v.
-        """
-        value, x = float64(self.value).ravel(), float64(self.x)
-        before, agreed = None, False
-        # Below the least numbers of a type, values are rounded to multiples of the smallest one, or to zero.
-        lost = max(torch.finfo(part.dtype).tiny for part in (self.x, self.value)) * value.size**0.5
-        for step, rounding in _STEPS if self.eps < 1e-9 else _STEPS[:-2]:
-            h = step * _spread(x)
-            # In the rounding of x itself a step is lost.
-            if self.eps * _length(x) > 0.01 * h:
-                break
-            there = _elsewhere(self.f, self.x + _tensor(h * v, self.x))
-            # A step may leave where `f` is defined.
-            if there is None or there.shape != self.value.shape or not there.isfinite().all():
-                continue
-            slope = (float64(there).ravel() - value) / h
-            error = _length(slope - image)
-            rounded = (rounding * _length(value) + lost) / h
-            size = max(_length(slope), _length(image))
-            # A step whose rounding is a part of the slope says nothing.
-            if rounded > _ROUNDED * size:
-                continue
-            if error <= _VALUES * size:
-                return
-            agreed |= before is not None and _length(slope - before) <= 0.25 * error
-            before = slope
-        if agreed:
+        def at(change: np.ndarray) -> np.ndarray | None:
+            there = _elsewhere(self.f, self.x + _tensor(change, self.x))
+            return None if there is None else float64(there).ravel()
+
+        least = max(torch.finfo(part.dtype).tiny for part in (self.x, self.value))
+        slopes = Slopes(at, float64(self.x), float64(self.value), self.eps, least)
+        if slopes.differ_from(self.forward, seed):
             raise ValueError(
                 "What PyTorch gives as the derivative of `f` at `x` is not that of its values: for a random v and small h, "
                 "`f(x + h v) - f(x)` is another change. A part of `f` is detached or has a backward pass of its own, or `f` has "
                 "a kink at `x`."
             )
-
-
-def _spread(x: np.ndarray) -> float:
-    """A length on which entries differ: large ones and a common offset do not count."""
-    from_middle = np.abs(x - np.median(x))
-    found = (np.median(from_middle) * x.size**0.5, _length(from_middle), _length(x), 1.0)
-    return float(next(length for length in found if length > 0))
-
-
-def _length(vector: np.ndarray) -> float:
-    """The length of a vector, also where the squares of its entries are below or above the range of 64-bit numbers."""
-    largest = float(np.abs(vector).max(initial=0.0))
-    return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < np.inf else largest
 
 
 def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> torch.Tensor:
@@ -233,7 +178,7 @@ def _repeated(f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> tor
         value = _value(f, x)
     _check_finite("`f(x)`", value)
     tolerance = max(_REPEATED, 4 * torch.finfo(value.dtype).eps)
-    is_same = first.shape == value.shape and _length(float64(first) - float64(value)) <= tolerance * _length(
+    is_same = first.shape == value.shape and length(float64(first) - float64(value)) <= tolerance * length(
         float64(value)
     )
     if not is_same:

@@ -18,6 +18,7 @@ import numpy as np
 from ._arrays import first_line, whole
 from ._linear import adjoint_gap, lanczos, rounding_of
 from ._results import Norm
+from ._slopes import Slopes
 
 try:
     import jax
@@ -58,14 +59,16 @@ def norm(
     Raises
     ------
     ValueError
-        For NaN or infinity in x, in f(x) or in a derivative, a function that gives another output when it is called again, and
-        forward and reverse derivatives that differ, as those of `jax.custom_vjp` may.
+        For NaN or infinity in x, in f(x) or in a derivative, a function that gives another output when it is called again, forward
+        and reverse derivatives that differ, as those of `jax.custom_vjp` may, and derivatives that are not those of the values,
+        because x is at a kink or a part of `f` has a derivative of its own.
     TypeError
         For an x or an f(x) that is no array of floating-point numbers.
 
     Notes
     -----
-    A part of `f` inside `jax.lax.stop_gradient` has no derivative, as JAX has it, though its values move.
+    A part of `f` inside `jax.lax.stop_gradient` has no derivative, as JAX has it, though its values move: that is refused too, where
+    a few random directions show it.
 
     Examples
     --------
@@ -74,6 +77,7 @@ def norm(
     >>> round(norm(lambda x: x @ matrix, jnp.ones((4, 2))).value, 5)
     3.0
     """
+    seed = whole("seed", seed)
     x = jnp.asarray(x)
     if not jnp.issubdtype(x.dtype, jnp.floating):
         raise TypeError(f"`x` holds {x.dtype}, but it must hold floating-point numbers.")
@@ -94,12 +98,29 @@ def norm(
     forward = lambda v: _vector("forward", push, v, x)
     reverse = lambda u: _vector("reverse", back, u, value)
     shape = (value.size, x.size)
-    gap = adjoint_gap(shape, forward, reverse, whole("seed", seed))
+    gap = adjoint_gap(shape, forward, reverse, seed)
     if gap is not None and not gap <= max(eps, float(np.finfo(np.float32).eps)) ** 0.5:
         raise ValueError(
             f"The forward and the reverse derivative of `f` at `x` differ (by {gap:.1g}, relative). A part of it has a derivative of "
             "its own that is another one, or runs in half precision."
         )
+    if all(shape):
+
+        def at(change: np.ndarray) -> np.ndarray | None:
+            try:
+                there = f(x + jnp.asarray(change, x.dtype).reshape(x.shape))
+            except (TypeError, ValueError, ArithmeticError):
+                return None
+            return np.asarray(there, np.float64).ravel()
+
+        least = max(float(jnp.finfo(part.dtype).tiny) for part in (x, value))
+        slopes = Slopes(at, np.asarray(x, np.float64), np.asarray(value, np.float64), eps, least)
+        if slopes.differ_from(forward, seed):
+            raise ValueError(
+                "What JAX gives as the derivative of `f` at `x` is not that of its values: for a random v and small h, "
+                "`f(x + h v) - f(x)` is another change. A part of `f` has a derivative of its own or none, as inside "
+                "`stop_gradient`, or `f` has a kink at `x`."
+            )
     return lanczos(shape, forward, reverse, (tolerance, iterations, seed), failure, rounding_of(eps, gap))
 
 
