@@ -104,6 +104,37 @@ class Decoders(unittest.TestCase):
                 for one, other in zip(found, without, strict=True):
                     self.assertLess(abs(one.value / other.value - 1), TOLERANCE, (name, kind))
 
+    def test_packed_texts_are_apart_only_where_the_call_itself_has_them_apart(self):
+        # Without a cache and a mask, transformers sees by the positions that there are two texts.
+        model = drawn(transformers.LlamaConfig(**SHARED))
+        packed = {"input_ids": IDS, "position_ids": torch.tensor([[0, 1, 2, 0, 1]])}
+        layer = layers_of(model)[0]
+
+        def dense(**options):
+            seen = {}
+            handle = layer.register_forward_hook(lambda _, given, out: seen.update(out=out[0] if isinstance(out, tuple) else out))
+
+            def f(x):
+                model(inputs_embeds=x, position_ids=packed["position_ids"], **options)
+                return seen["out"]
+
+            with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+                value = dense_norm(f, model.embed_tokens(IDS).detach())
+            handle.remove()
+            return value
+
+        values = []
+        for options in ({}, {"use_cache": True}, {"use_cache": False}):
+            values.append(lipscope.torch.blocks(model, {**packed, **options}, tolerance=1e-7)[0].value)
+            self.assertLess(abs(values[-1] / dense(**options) - 1), TOLERANCE, options)
+            monitor = lipscope.torch.Monitor(model, {**packed, **options}, maps=("block",), tolerance=1e-9, steps=80)
+            self.assertLess(abs(monitor.measure(0)[0]["value"] / values[-1] - 1), TOLERANCE, options)
+        self.assertEqual(values[0], values[1])
+        self.assertGreater(abs(values[2] / values[0] - 1), 1e-3)
+        empty = lambda: {"past_key_values": transformers.DynamicCache(), "use_cache": False}
+        found = lipscope.torch.blocks(model, {**packed, **empty()}, tolerance=1e-7)[0].value
+        self.assertLess(abs(found / dense(**empty()) - 1), TOLERANCE)
+
     def test_keys_of_earlier_tokens_are_refused(self):
         model = drawn(transformers.GPT2Config(**GPT))
         with torch.no_grad():

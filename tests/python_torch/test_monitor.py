@@ -260,6 +260,44 @@ class Rows(unittest.TestCase):
         (alone, _) = Monitor(model, PROBE + 1, maps="block").measure(0)
         self.assertLess(abs(rows[2]["value"] / alone["value"] - 1), 0.01)
 
+    def test_a_singular_value_that_becomes_the_largest_is_found(self):
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Module()])
+                self.layers[0].factors = nn.Parameter(torch.linspace(1, 0.1, D))
+                self.layers[0].forward = lambda x: x * self.layers[0].factors
+
+            def forward(self, x):
+                return self.layers[0](x)
+
+        for tight in ({}, {"tolerance": 1e-9, "steps": 100}):
+            model = Scale()
+            monitor = Monitor(model, torch.randn(1, N, D), maps=("block",), layers="layers", **tight)
+            for leading in range(D):
+                with torch.no_grad():
+                    model.layers[0].factors.copy_(0.3 + 0.7 * (torch.arange(D) == leading))
+                (row,) = monitor.measure(leading)
+                self.assertGreater(row["value"], 0.95 if not tight else 1 - 1e-6)
+
+    def test_each_call_of_a_layer_has_rows_of_its_own(self):
+        class Loop(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([Block()])
+
+            def forward(self, x):
+                for _ in range(3):
+                    x = self.layers[0](x)
+                return x
+
+        torch.manual_seed(0)
+        rows = Monitor(Loop().eval(), torch.randn(1, N, D), maps=("block",)).measure(0)
+        self.assertEqual([row["call"] for row in rows], [0, 1, 2])
+        flat = Monitor.flat(rows)
+        found = [flat[f"local_lipschitz/layers.0.call{call}/block"] for call in range(3)]
+        self.assertEqual(found, [row["value"] for row in rows])
+
     def test_a_monitored_run_has_the_same_weights_bit_for_bit(self):
         plain = trained(gpt(), 6)
         monitor_of = gpt()

@@ -12,7 +12,7 @@ import torch
 
 from ._calls import (
     checked_call, chosen, each_tensor, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
-    refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, without_caches,
+    refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, with_fresh_caches, without_caches,
 )  # fmt: skip
 from ._families import Family, family_of
 from ._layers import GIVES_NAN, is_attention, is_kept
@@ -176,8 +176,11 @@ def blocks(
     named = {**named, **options}
     refuse_unknown(model, list(named))
     refuse_filled_caches(model, arguments, named)
-    arguments, named = without_caches(model, arguments, named)
-    run = lambda: model(*arguments, **named)
+
+    def run() -> Any:
+        positional, by_name = with_fresh_caches(model, arguments, named)
+        return model(*positional, **by_name)
+
     padding = Padding(model, arguments, named)
     calls: list[LayerCall] = []
     with evaluated(model, recording(stacks, calls)), checked_call(model, arguments, named):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
 import inspect
 from contextlib import contextmanager, nullcontext
@@ -141,6 +142,22 @@ def without_caches(
     return (
         tuple(plain(name, value) for name, value in zip(names, arguments)),
         {name: plain(name, value) for name, value in options.items()},
+    )
+
+
+def with_fresh_caches(
+    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of one more call, with a copy of each cache, which is empty: a call appends its tokens to it.
+
+    Nothing else is changed. A model whose caller wants no cache may be another function: some of transformers see packed texts by
+    their positions only then.
+    """
+    names = names_by_position(module, len(arguments))
+    fresh = lambda name, value: copy.deepcopy(value) if is_cache(name, value) else value
+    return (
+        tuple(fresh(name, value) for name, value in zip(names, arguments)),
+        {name: fresh(name, value) for name, value in options.items()},
     )
 
 

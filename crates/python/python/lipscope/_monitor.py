@@ -15,7 +15,7 @@ import torch
 from ._arrays import first_line, real, whole
 from ._blocks import LayerAt, LayerCall, Padding, map_of, recording, rerun, stacks_of
 from ._buffers import kept_buffers
-from ._calls import checked_call, each_tensor, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, without_caches
+from ._calls import checked_call, each_tensor, evaluated, refuse_filled_caches, refuse_quantized, refuse_unknown, split, uncompiled, with_fresh_caches
 from ._closed import closed_attentions
 from ._families import family_of
 from ._golub_kahan import JacobianProducts, Pair, leading_pair
@@ -28,6 +28,8 @@ FORMAT, VERSION = "lipscope-run", 1
 MAPS = ("attention", "block")
 #: What a row may hold beside its norm.
 COLUMNS = ("condition", "output", *Statistics.COLUMNS)
+#: The length of the random part of a start, relative to the vector that the last measurement ended with.
+_FRESH = 3.0
 
 Row = dict[str, Any]
 
@@ -52,14 +54,15 @@ class Monitor:
     columns : tuple of str
         Of "condition", "output", and for attention "max_logit", "entropy_mean", "entropy_min" and "sink".
     tolerance, steps : float, int
-        An iteration ends at this relative residual, or after so many steps. It starts from the vector that it ended with before.
+        An iteration ends at this relative residual, or after so many steps. It starts from the vector that it ended with before,
+        with a random part that is three times as long: another singular value may have become the largest.
     exact : bool
         Whether the last pair is measured again by products in float64, so that its value is a lower bound and its residual is
         right; without it the value is an estimate in the model's own type.
     log : path, optional
         A file of JSON Lines, which is created or appended to.
     seed : int
-        Of the first start vectors.
+        Of the random parts of start vectors.
 
     Raises
     ------
@@ -75,7 +78,8 @@ class Monitor:
 
     A row is a dict with the keys `step`, `layer`, `map`, `value`, `residual`, `kind` ("lower bound", "exact", "estimate" or
     "none"), `steps`, the columns, and what `step` was given. The columns of attention are over the heads, which stand under
-    `heads`; for an item with padding they are left out. With several items `item` is the number of the item.
+    `heads`; for an item with padding they are left out. With several items `item` is the number of the item, and where a layer is
+    called several times `call` is the number of the call.
 
     Examples
     --------
@@ -121,8 +125,9 @@ class Monitor:
         refuse_unknown(self.model, list(named))
         refuse_filled_caches(self.model, arguments, named)
         # A copy: the caller may change the probe later.
-        self._probe = without_caches(self.model, *each_tensor(lambda tensor: tensor.detach().clone(), (arguments, named)))
-        self._starts: dict[tuple[str, str, int], torch.Tensor] = {}
+        self._probe = each_tensor(lambda tensor: tensor.detach().clone(), (arguments, named))
+        self._draw = torch.Generator().manual_seed(self.seed)
+        self._starts: dict[tuple[int, str, int], torch.Tensor] = {}
         self._listeners: list[Callable[[list[Row]], Any]] = []
         self._is_checked = False
         self._log = None if log is None else Path(log)
@@ -167,7 +172,9 @@ class Monitor:
         """The numbers of rows by name, as loggers take them: "local_lipschitz/layers.0/block", "max_logit/layers.0" and so on."""
         found = {}
         for row in rows:
-            where = row["layer"] if row.get("item") is None else f"{row['layer']}.{row['item']}"
+            call = f".call{row['call']}" if row.get("call") is not None else ""
+            item = f".{row['item']}" if row.get("item") is not None else ""
+            where = row["layer"] + call + item
             if row["value"] is not None:
                 found[f"local_lipschitz/{where}/{row['map']}"] = row["value"]
             for name in COLUMNS:
@@ -196,7 +203,11 @@ class Monitor:
 
     def _rows(self) -> Iterator[Row]:
         arguments, named = self._probe
-        run = lambda: self.model(*arguments, **named)
+
+        def run() -> Any:
+            positional, by_name = with_fresh_caches(self.model, arguments, named)
+            return self.model(*positional, **by_name)
+
         calls: list[LayerCall] = []
         watch = ScoreWatch()
         with _as_it_was(self.model), kept_buffers():
@@ -219,6 +230,9 @@ class Monitor:
                             row = self._row(name, of_item, at, watch, run)
                             if row is not None:
                                 numbered = {"item": item} if len(layer.call.entered) > 1 else {}
+                                calls_of_layer = [other for other, one in enumerate(of_item) if one.name == layer.name]
+                                if len(calls_of_layer) > 1:
+                                    numbered["call"] = calls_of_layer.index(at)
                                 yield {"layer": layer.name, **numbered, "map": name, **row}
             self._is_checked = True
 
@@ -236,22 +250,23 @@ class Monitor:
             of_attention = {"part": inner.part, **columns}
         make = (lambda one: map_of("block", [one], 0, run)) if name == "block" else (lambda one: inner.map(one, run))
         try:
-            row = self._measured(make, layer, name)
+            row = self._measured(make, layer, (at, name))
         except _NotFinite as problem:
             row = {"value": None, "residual": None, "kind": "none", "steps": 0, "problem": str(problem)}
         return {**row, **of_attention}
 
-    def _measured(self, make: Callable[[LayerAt], Any], layer: LayerAt, name: str) -> Row:
-        """The norm of a map of a layer, from where the last measurement ended."""
-        key = (layer.name, name, layer.item)
+    def _measured(self, make: Callable[[LayerAt], Any], layer: LayerAt, place: tuple[int, str]) -> Row:
+        """The norm of a map of a layer, from where the last measurement at its place ended: the number of the call and the map."""
+        key = (*place, layer.item)
         with differentiable(), closed_attentions():
             f, x = make(layer)
             if not bool(x.isfinite().all()):
                 raise _NotFinite("the tokens that enter are NaN or infinite")
-            start = self._starts.get(key)
-            if start is None or start.shape != x.shape:
-                draw = torch.Generator().manual_seed(self.seed)
-                start = torch.randn(x.shape, generator=draw, dtype=torch.float64).to(x.device)
+            # Another singular value may have become the largest, with a vector that the last one has no part of.
+            start = torch.randn(x.shape, generator=self._draw, dtype=torch.float64).to(x.device)
+            before = self._starts.get(key)
+            if before is not None and before.shape == x.shape:
+                start = before.double() + _FRESH * start / start.norm()
             try:
                 products = JacobianProducts(f, x)
                 start = start.to(x.dtype)
