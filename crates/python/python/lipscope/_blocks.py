@@ -176,11 +176,7 @@ def blocks(
     named = {**named, **options}
     refuse_unknown(model, list(named))
     refuse_filled_caches(model, arguments, named)
-
-    def run() -> Any:
-        positional, by_name = with_fresh_caches(model, arguments, named)
-        return model(*positional, **by_name)
-
+    run = with_fresh_caches(model, arguments, named)
     padding = Padding(model, arguments, named)
     calls: list[LayerCall] = []
     with evaluated(model, recording(stacks, calls)), checked_call(model, arguments, named):

@@ -132,32 +132,39 @@ def without_caches(
     module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call with None in the place of caches: each rerun would append its tokens to them."""
-    names = names_by_position(module, len(arguments))
 
     def plain(name: str | None, value: Any) -> Any:
         if name == "use_cache":
             return False
         return None if is_cache(name, value) else value
 
-    return (
-        tuple(plain(name, value) for name, value in zip(names, arguments)),
-        {name: plain(name, value) for name, value in options.items()},
-    )
+    return _each(plain, module, arguments, options)
 
 
-def with_fresh_caches(
-    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of one more call, with a copy of each cache, which is empty: a call appends its tokens to it.
+def with_fresh_caches(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> Callable[[], Any]:
+    """A call of a module that can be repeated: each time with a copy of each cache, which is empty, and to which a call appends its
+    tokens.
 
     Nothing else is changed. A model whose caller wants no cache may be another function: some of transformers see packed texts by
     their positions only then.
     """
+
+    def run() -> Any:
+        fresh = lambda name, value: copy.deepcopy(value) if is_cache(name, value) else value
+        positional, by_name = _each(fresh, module, arguments, options)
+        return module(*positional, **by_name)
+
+    return run
+
+
+def _each(
+    change: Callable[[str | None, Any], Any], module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, each changed by its name and value."""
     names = names_by_position(module, len(arguments))
-    fresh = lambda name, value: copy.deepcopy(value) if is_cache(name, value) else value
     return (
-        tuple(fresh(name, value) for name, value in zip(names, arguments)),
-        {name: fresh(name, value) for name, value in options.items()},
+        tuple(change(name, value) for name, value in zip(names, arguments)),
+        {name: change(name, value) for name, value in options.items()},
     )
 
 

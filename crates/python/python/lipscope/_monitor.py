@@ -203,11 +203,7 @@ class Monitor:
 
     def _rows(self) -> Iterator[Row]:
         arguments, named = self._probe
-
-        def run() -> Any:
-            positional, by_name = with_fresh_caches(self.model, arguments, named)
-            return self.model(*positional, **by_name)
-
+        run = with_fresh_caches(self.model, arguments, named)
         calls: list[LayerCall] = []
         watch = ScoreWatch()
         with _as_it_was(self.model), kept_buffers():
@@ -226,14 +222,16 @@ class Monitor:
                     for at, layer in enumerate(of_item):
                         if not self._is_checked:
                             layer.check_alone()
+                        place = {"layer": layer.name}
+                        if len(layer.call.entered) > 1:
+                            place["item"] = item
+                        calls_of_layer = [other for other, one in enumerate(of_item) if one.name == layer.name]
+                        if len(calls_of_layer) > 1:
+                            place["call"] = calls_of_layer.index(at)
                         for name in self.maps:
                             row = self._row(name, of_item, at, watch, run)
                             if row is not None:
-                                numbered = {"item": item} if len(layer.call.entered) > 1 else {}
-                                calls_of_layer = [other for other, one in enumerate(of_item) if one.name == layer.name]
-                                if len(calls_of_layer) > 1:
-                                    numbered["call"] = calls_of_layer.index(at)
-                                yield {"layer": layer.name, **numbered, "map": name, **row}
+                                yield {**place, "map": name, **row}
             self._is_checked = True
 
     def _row(self, name: str, layers: list[LayerAt], at: int, watch: ScoreWatch, run: Callable[[], Any]) -> Row | None:
