@@ -10,7 +10,7 @@ const SCENES = [
   'lesson=sink.1', 'lesson=sink.3', 'lesson=regime.3',
 ];
 
-// Every scene is looked at in the widest, the narrowest and the lowest window, half of them in the two between.
+// Two of the windows show every second scene: the other three are a wide one, a narrow one and a low one.
 for (const [width, height, view, each] of [[1440, 900, 'full', 1], [1280, 720, 'full', 2], [390, 844, 'full', 1], [1280, 720, 'teacher', 1], [1920, 1080, 'teacher', 2]]) {
   pageTest(`every text can be read to its end at ${width} x ${height}, view ${view}`, { viewport: { width, height }, hash: '#v3' }, async ({ page, url }) => {
     await recordTexts(page);

@@ -3,7 +3,7 @@ use super::super::evaluator::{Computation, Evaluator};
 use super::super::head_bounds::ln_of_heads;
 use super::super::logarithms::ln_add;
 use super::super::need::Need;
-use super::super::slack::{AtHead, brief};
+use super::super::slack::{AtHead, brief_of_ln};
 use super::super::statement::{Domain, Group, Norm, Side, Statement};
 use super::column_sums::{ln_hardy, ln_masked_column_sum};
 use super::unified::losses;
@@ -46,6 +46,6 @@ fn ln_masked_root(ln_n: f64, a: f64) -> f64 {
 
 fn worked(at: &AtHead<'_>) -> String {
     let (a, v) = (at.a(), at.v());
-    let sum = brief(ln_masked_column_sum(at.given.ln_n, at.head.a).exp());
+    let sum = brief_of_ln(ln_masked_column_sum(at.given.ln_n, at.head.a));
     format!("{v} · ({a} + min(√((1 + {a}²) · {sum}), 2 · (1 + 2 · {a}) · e^(2 · {a})))")
 }
