@@ -56,7 +56,7 @@ fn Numbers() -> impl IntoView {
     let page = use_page();
     let is_behind = memo(move |_| !page.is_measured());
     view! {
-        <section class="numbers" class:stale=is_behind aria-busy=move || is_behind.get().to_string() aria-labelledby="numbers-heading">
+        <section class="numbers" class:stale=is_behind aria-busy=move || page.is_computing().to_string() aria-labelledby="numbers-heading">
             <h2 id="numbers-heading" class="sr-only">{strings::numbers_heading()}</h2>
             <p class="cover-note">{strings::covered()}</p>
             <Headline/>
@@ -121,8 +121,11 @@ fn Headline() -> impl IntoView {
         if is_stale(page) {
             return strings::stale().into();
         }
-        if !page.is_measured() {
+        if page.is_computing() {
             return strings::computing().into();
+        }
+        if !page.is_measured() {
+            return String::new();
         }
         let norm = norm.get();
         page.answers.measured.with(|m| m.as_ref().map_or_else(String::new, |m| strings::how(&m.measurement, norm)))

@@ -106,6 +106,11 @@ impl Page {
         self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
+    /// Whether the number of the present tokens is on its way. It is not where the page has refused them.
+    pub fn is_computing(self) -> bool {
+        !self.is_measured() && self.answers.problem.with(Option::is_none)
+    }
+
     /// The norm of the present tokens, where it was found before the rest of their measurement.
     pub fn first_norm(self) -> Option<FirstNorm> {
         let now = self.in_effect()?;

@@ -48,6 +48,14 @@ fn tokens_that_look_like_comments_are_rows() {
 }
 
 #[test]
+fn numbers_with_units_are_refused_and_not_left_out() {
+    for text in ["1 cm,2 cm", "1 cm,2 cm\n3 cm,4 cm", "1,2 cm\n3,4 cm", "x;y\n1;2 kg\n3;4 kg", "1 2cm\n3 4cm"] {
+        let problem = read(text, TableAnswers::default()).expect_err(text);
+        assert!(matches!(problem, InputError::NotANumber { .. }), "{text}: {problem}");
+    }
+}
+
+#[test]
 fn a_vocabulary_holds_signs_and_numbers() {
     let text = ", 1 2\n. 3 4\nthe 5 6\nof 7 8\nto 9 1\n... 2 3\n1990 4 5\nnan 6 7";
     let (rows, line) = read(text, TableAnswers::default()).expect("a vocabulary");

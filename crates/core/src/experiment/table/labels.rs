@@ -172,11 +172,21 @@ impl<'a> Parts<'a> {
 }
 
 /// Whether a column holds texts: it has more words than numbers. Among words, some cells may look like numbers or be
-/// punctuation, as in a vocabulary.
+/// punctuation, as in a vocabulary. Numbers with units are no texts: leaving them out would lose numbers of the table.
 fn is_text(body: &[StringRecord], column: usize) -> bool {
     let cells = || body.iter().filter_map(|record| record.get(column));
+    if column > 0 && cells().all(has_unit) {
+        return false;
+    }
     let words = cells().filter(|cell| is_name(cell) && cell.contains(char::is_alphabetic)).count();
     words > cells().filter(|cell| is_numeric(cell)).count()
+}
+
+/// Whether a cell is a number with a unit behind it, such as `2 cm` or `2cm`.
+fn has_unit(cell: &str) -> bool {
+    let unit = cell.trim_start_matches(|mark: char| mark.is_ascii_digit() || "+-.,eE ".contains(mark));
+    let amount = cell[..cell.len() - unit.len()].trim_end();
+    is_numeric(amount) && unit.starts_with(char::is_alphabetic)
 }
 
 /// The error that asks whether a first column numbers the rows.
@@ -225,6 +235,8 @@ mod tests {
             (",word,x", "0,a,1\n1,b,2", &[false, false, true]),
             ("", "1,#,2\n5,#,4", &[true, true, true]),
             ("", "1,x\n5,4\n3,5", &[true, true]),
+            ("", "1,2 cm\n5,4.5 cm", &[true, true]),
+            ("", "1,2nd\n5,of\n3,to", &[true, false]),
         ] {
             assert_eq!(read(header, body).as_deref(), Ok(expected), "{body}");
         }

@@ -157,6 +157,7 @@ fn chosen(table: Table, lines: &[&str], around: &Surroundings<'_>, answers: Tabl
             *separator == Separator::Blanks
                 && cells.records.iter().any(|record| {
                     record.len() == 1 && record.iter().any(|cell| cell.contains(',') && !cell.starts_with('['))
+                        || record.iter().any(is_unit_and_number)
                 })
         };
         if cells.as_ref().is_ok_and(|cells| is_doubtful(cells) || has_semicolons(cells)) {
@@ -169,6 +170,11 @@ fn chosen(table: Table, lines: &[&str], around: &Surroundings<'_>, answers: Tabl
         candidates().find(|separator| matches!(separator, Separator::Byte(byte) if line.as_bytes().contains(byte)))
     };
     candidates().find(is_read).or_else(|| lines.first().and_then(of_first)).unwrap_or(Separator::Blanks)
+}
+
+/// Whether a cell between blanks is a unit and the next number, as in `1 cm,2 cm`.
+fn is_unit_and_number(cell: &str) -> bool {
+    cell.split_once(',').is_some_and(|(unit, number)| unit.starts_with(char::is_alphabetic) && is_numeric(number))
 }
 
 fn cells(
