@@ -87,10 +87,10 @@ fn pictures_have_the_command_lines_rows_digit_for_digit() {
     assert_eq!(bench.write(&table, TableForm::Csv), on_command_line(&arguments));
     // A window is a picture: no other length gives half of one.
     let said = bench.table(&of_files("vit"), TEXT, &plan("0", "5", 2), Order::Forwards).expect_err("half a picture");
-    assert!(said.contains("a window is a picture"), "{said}");
+    assert!(said.contains("a window is an image"), "{said}");
     let others = files("vit").into_iter().filter(|(name, _)| name != "image.png").collect();
     let said = Bench::new(others).open(&of_files("vit"), TEXT).expect_err("no picture");
-    assert!(said.contains("takes pictures of 12 x 12"), "{said}");
+    assert!(said.contains("takes images of 12 x 12"), "{said}");
 }
 
 #[test]

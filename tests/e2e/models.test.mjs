@@ -295,7 +295,7 @@ pageTest('a model of pictures is measured at those dropped with it and after it,
   await page.locator('#model-run').waitFor();
   await drop(page, VIT);
   await hasTokens(page);
-  assert.match(await page.getByTestId('model-description').innerText(), /^ViT, 2 layers, .*pictures of 12 x 12 in patches of 4 x 4: 10 tokens/);
+  assert.match(await page.getByTestId('model-description').innerText(), /^ViT, 2 layers, .*images of 12 x 12 in patches of 4 x 4: 10 tokens/);
   assert.match(await page.getByTestId('model-tokens').innerText(), /^images: 1, tokens: 10/);
   await fill(page, { 'model-layers': '0,1' });
   await page.click('#model-run');

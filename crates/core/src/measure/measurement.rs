@@ -70,8 +70,8 @@ pub struct Measurement {
     pub dense: Option<DenseNormValues>,
     /// The smallest upper bound on ||J||_2 at these tokens; `None` if it was not asked for, and where there is none.
     pub upper: Option<Upper>,
-    /// The upper bounds of the iteration but for chance, the one that fails most rarely first; empty for an exact norm, and if
-    /// they were not asked for.
+    /// The upper bounds of the iteration, each with its failure probability, the smallest probability first. Empty for an
+    /// exact norm, and if they were not requested.
     pub probable: Vec<ProbableUpper>,
     /// All singular values, largest first; `None` above the SVD limit, and where equal tokens are grouped.
     pub singular_values: Option<Vec<f64>>,

@@ -26,7 +26,7 @@ pub enum UpperBy {
     Exact,
     /// A proved bound.
     Proved(BoundId),
-    /// The iteration, but for chance (docs/numerics.md, "An upper number for every map").
+    /// The iteration, with a stated failure probability (docs/numerics.md, "An upper number for every map").
     Chance,
 }
 

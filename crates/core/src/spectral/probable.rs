@@ -34,7 +34,7 @@ impl Failure {
     }
 }
 
-/// An upper bound on ||J||_2 that holds but for chance.
+/// An upper bound on ||J||_2 that fails with a stated probability.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProbableUpper {
     /// The bound; never below the value of the iteration.

@@ -48,7 +48,7 @@ pub fn description(config: &ModelConfig, parameters: u64) -> Phrase {
     if let Some(picture) = config.picture {
         parts.push(phrase!(
             "described_pictures",
-            "pictures of {side} x {side} in patches of {patch} x {patch}: {n} tokens",
+            "images of {side} x {side} in patches of {patch} x {patch}: {n} tokens",
             side = picture.side,
             patch = picture.patch,
             n = picture.tokens()

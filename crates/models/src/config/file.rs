@@ -195,10 +195,10 @@ fn no_such_part(fields: &Fields, part: Option<Part>, has_parts: bool) -> InputEr
     match part {
         None => InputError::Conflict {
             what,
-            problem: phrase!("model_of_two_halves", "is a model of two halves, one of texts and one of pictures"),
+            problem: phrase!("model_of_two_halves", "is a model of two halves, one of texts and one of images"),
             fix: phrase!(
                 "choose_half",
-                "Choose the half to be measured: `--part text` or `--part vision` on the command line; on the page it is that of pictures where a picture is among the files."
+                "Choose the half to be measured: `--part text` or `--part vision` on the command line. On the page, add an image to the files to measure the half of images."
             ),
         },
         Some(part) if has_parts => InputError::Conflict {

@@ -102,7 +102,7 @@ impl Unsupported {
                 "transformers leaves this setting out in the family, so that it is unclear which scores are meant"
             ),
             Unsupported::Channels => {
-                phrase!("why_channels", "its pictures have other channels than red, green and blue, which is not read")
+                phrase!("why_channels", "its images have other channels than red, green and blue, which is not read")
             }
             Unsupported::OtherScores => {
                 phrase!("why_other_scores", "a model of `lipscope train` divides its scores by sqrt(k) alone")

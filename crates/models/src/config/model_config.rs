@@ -422,7 +422,7 @@ impl ModelConfig {
         }
         if let Some(PictureSizes { side, patch, .. }) = self.picture {
             sizes.extend([
-                (phrase!("model_picture_side", "side of a picture"), side, MOST_SIDE),
+                (phrase!("model_picture_side", "side of an image"), side, MOST_SIDE),
                 (phrase!("model_patch_side", "side of a patch"), patch, side),
             ]);
         }

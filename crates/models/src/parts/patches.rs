@@ -26,7 +26,7 @@ impl Patches {
                     found: window.len().to_string().into(),
                     expected: phrase!(
                         "tokens_of_picture",
-                        "{n}, since a window is a picture, and one has {n} tokens",
+                        "{n}, since a window is an image, and one has {n} tokens",
                         n = n
                     ),
                 });

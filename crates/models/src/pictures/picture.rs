@@ -36,7 +36,7 @@ impl Picture {
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, InputError> {
         let unreadable = |detail: String| InputError::File {
             file: name.into(),
-            problem: phrase!("picture_unreadable", "it cannot be read as a picture ({detail})", detail = detail),
+            problem: phrase!("picture_unreadable", "it cannot be read as an image ({detail})", detail = detail),
             fix: phrase!(
                 "give_png_or_jpeg",
                 "Give a PNG or JPEG file, of at most {side} pixels a side.",

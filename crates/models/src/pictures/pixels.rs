@@ -165,9 +165,9 @@ impl PixelRule {
             what: phrase!("models_preprocessor", "The model's preprocessor"),
             problem: phrase!(
                 "resampling_not_read",
-                "does not scale pictures by the ways 2 (bilinear) or 3 (bicubic) of `resample`, and no other is read"
+                "does not scale images by the ways 2 (bilinear) or 3 (bicubic) of `resample`, and no other is read"
             ),
-            fix: phrase!("give_picture_of_size", "Give a picture that has the size already."),
+            fix: phrase!("give_picture_of_size", "Give an image that has the size already."),
         })
     }
 
@@ -176,7 +176,7 @@ impl PixelRule {
         let found = self.side.filter(|found| *found != side as u64)?;
         Some(phrase!(
             "note_other_side",
-            "the model's preprocessor makes pictures of {found} x {found}; measured is the {side} x {side} of config.json",
+            "the model's preprocessor makes images of {found} x {found}; the measured size is {side} x {side}, as in config.json",
             found = found,
             side = side
         ))

@@ -68,7 +68,7 @@ impl Pictures {
                     ),
                     fix: phrase!(
                         "resize_picture",
-                        "Give a picture of that size, or let it be resized: `--resize` on the command line, a switch on the page."
+                        "Give an image of that size, or let it be resized: `--resize` on the command line, a switch on the page."
                     ),
                 });
             }
@@ -83,7 +83,7 @@ impl Pictures {
                         height = height,
                         times = MOST_TIMES
                     ),
-                    fix: phrase!("give_picture_of_size", "Give a picture that has the size already."),
+                    fix: phrase!("give_picture_of_size", "Give an image that has the size already."),
                 });
             }
             let resampling = rule.resampling()?;
@@ -100,7 +100,7 @@ impl Pictures {
         }
         if pictures.is_empty() {
             return Err(InputError::Empty {
-                what: phrase!("list_of_pictures", "The list of pictures"),
+                what: phrase!("list_of_pictures", "The list of images"),
                 least: phrase!("at_least_one", "one"),
             });
         }
@@ -157,10 +157,10 @@ impl Pictures {
 pub fn takes_no_pictures(config: &ModelConfig) -> InputError {
     InputError::Conflict {
         what: phrase!("the_model_of_family", "The model, a {family},", family = config.family.name()),
-        problem: phrase!("takes_no_pictures", "takes texts and no pictures"),
+        problem: phrase!("takes_no_pictures", "takes texts and no images"),
         fix: phrase!(
             "give_text_instead",
-            "Give a text, or a model of pictures such as ViT, DINOv2 or CLIP's vision half."
+            "Give a text, or a model of images such as ViT, DINOv2 or CLIP's vision half."
         ),
     }
 }
@@ -171,7 +171,7 @@ pub fn needs_pictures(config: &ModelConfig) -> InputError {
     let side = config.picture.map_or(0, |picture| picture.side);
     InputError::Conflict {
         what: phrase!("the_model_of_family", "The model, a {family},", family = config.family.name()),
-        problem: phrase!("takes_pictures", "takes pictures of {side} x {side} pixels and no texts", side = side),
+        problem: phrase!("takes_pictures", "takes images of {side} x {side} pixels and no texts", side = side),
         fix: phrase!(
             "give_pictures",
             "Give PNG or JPEG files: with `--image` on the command line, on the page among the model's files."
@@ -218,10 +218,7 @@ mod tests {
         assert!(said.contains("20 x 12") && said.contains("12 x 12"), "{said}");
         let notes = shown(rule, (20, 12), Resizing::Allowed).expect("resized").notes;
         let notes: Vec<String> = notes.iter().map(Phrase::to_string).collect();
-        assert!(
-            notes[0].contains("makes pictures of 24 x 24") && notes[1].contains("scaled from 20 x 12"),
-            "{notes:?}"
-        );
+        assert!(notes[0].contains("makes images of 24 x 24") && notes[1].contains("scaled from 20 x 12"), "{notes:?}");
         let thin = shown(rule, (2, 40), Resizing::Allowed).expect_err("too thin").to_string();
         assert!(thin.contains("more than 16 times"), "{thin}");
         let nearest = shown(r#"{"do_normalize":false,"resample":0}"#, (20, 12), Resizing::Allowed);

@@ -56,7 +56,7 @@ const KEYS: &[(&str, KeyUse)] = &[
     ("drop_path_rate", TRAINING),
     ("hidden_dropout_prob", TRAINING),
     ("attention_probs_dropout_prob", TRAINING),
-    ("use_mask_token", Irrelevant("it stands for hidden patches in training; a whole picture has none")),
+    ("use_mask_token", Irrelevant("it stands for hidden patches in training; a whole image has none")),
     ("apply_layernorm", RETURNED),
     ("reshape_hidden_states", RETURNED),
     ("out_features", RETURNED),
