@@ -124,7 +124,7 @@ fn marked(text: String, number: &str, class: &'static str) -> impl IntoView + us
 fn looks_worse(facts: &Facts) -> bool {
     let (value, kind) = facts.measured;
     let worst = Number::in_sentence(facts.worst_log10, Kind::LowerBound);
-    [kind, Kind::LowerBound].into_iter().all(|kind| worst != Number::digits(value, kind))
+    [kind, Kind::LowerBound].into_iter().all(|kind| worst != Number::in_sentence(value.log10(), kind))
 }
 
 fn place(facts: &Facts) -> String {
@@ -179,12 +179,12 @@ mod tests {
             }
         };
         for (here, worst, kind, expected) in [
-            // Written as 1.817 and 1.816: the smaller one would look larger.
-            (1.81655, 1.8167, Kind::Exact, false),
-            (1.8162, 1.8164, Kind::Exact, false),
+            // Written as 1.82 and 1.81: the smaller one would look larger.
+            (1.8155, 1.8167, Kind::Exact, false),
+            (1.812, 1.814, Kind::Exact, false),
             (1.0, 1.000_000_1, Kind::LowerBound, false),
-            (1.8164, 1.8171, Kind::Exact, true),
-            (1.8168, 1.8181, Kind::Exact, true),
+            (1.814, 1.821, Kind::Exact, true),
+            (1.818, 1.831, Kind::Exact, true),
             (2.42, 5.03, Kind::Exact, true),
         ] {
             assert_eq!(looks_worse(&at(here, worst, kind)), expected, "{here} {worst}");

@@ -49,7 +49,7 @@ pub fn view_hint(view: View) -> &'static str {
 
 /// The norm at these tokens, as sentences write it.
 pub fn measured_number((value, kind): (f64, Kind)) -> Number {
-    Number::digits(value, if kind == Kind::LowerBound { kind } else { Kind::Exact })
+    Number::in_sentence(value.log10(), if kind == Kind::LowerBound { kind } else { Kind::Exact })
 }
 
 /// The norm at these tokens, or at the normalised ones, in a sentence; without the number where it is 1 to the digits
@@ -285,7 +285,7 @@ mod tests {
             explore_best(1.0, "in this disc", "2.496", "5.733", ends),
             explore_best_alone(1.0, "in this disc", "2.496"),
         ];
-        assert_eq!(all[0], "Nudge this token a little, and the outputs move up to 1.500 times as far.");
+        assert_eq!(all[0], "Nudge this token a little, and the outputs move up to 1.50 times as far.");
         assert_eq!(all[5], "No token in this disc exceeds 2.496; no number of them exceeds 5.733.");
         for text in all {
             assert!(!text.contains("1 token") && !text.contains("tokens") && !text.contains('√'), "{text}");
@@ -311,7 +311,7 @@ mod tests {
         for place in [Place::Disc, Place::Normalized] {
             for (value, kind) in [(1.0, Kind::Exact), (1.0000004, Kind::Exact), (0.99999, Kind::Exact)] {
                 let text = explore_measured(12.0, (value, kind), place);
-                assert!(text.contains("at most as far, to four digits") && !text.contains("1.000"), "{value}: {text}");
+                assert!(text.contains("at most as far, to three digits") && !text.contains("1.00"), "{value}: {text}");
             }
             // A lower bound of 1.0004 says that the outputs move as far, and no more.
             let text = explore_measured(12.0, (1.0004, Kind::LowerBound), place);
@@ -322,9 +322,9 @@ mod tests {
     #[test]
     fn a_large_number_keeps_its_digits_in_the_sentence() {
         let text = explore_measured(12.0, (3.4864e12, Kind::Exact), Place::Disc);
-        assert!(text.contains("up to 3.486 × 10¹² times"), "{text}");
+        assert!(text.contains("up to 3.49 × 10¹² times"), "{text}");
         let text = explore_measured(12.0, (3.4864e12, Kind::LowerBound), Place::Disc);
-        assert!(text.contains("at least 3.486 × 10¹² times"), "{text}");
+        assert!(text.contains("at least 3.48 × 10¹² times"), "{text}");
         let [words, _] = far_above("mean-field", 19_543_251_696.4, 19_543_251_685.0);
         assert_eq!(words, "mean-field ≤ 10^(1.955 × 10¹⁰), 1.954 × 10¹⁰ decades up");
     }

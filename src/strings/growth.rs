@@ -94,7 +94,7 @@ pub fn trace_hint(trace: Trace) -> &'static str {
 }
 
 pub fn crossover(crossover: &Crossover) -> String {
-    words::crossover(Number::in_sentence(crossover.ln_n / std::f64::consts::LN_10, Kind::Plain))
+    words::crossover(Number::from_log10(crossover.ln_n / std::f64::consts::LN_10))
 }
 
 pub fn crossover_rule() -> &'static str {
@@ -107,7 +107,7 @@ pub fn gap(log10: f64) -> String {
 
 fn of_bound(bound: &Bound) -> String {
     let kind = side_kind(bound.side);
-    format!("{} {}", bound_label(bound.id), Number::in_sentence(bound.log10, kind).kind(kind))
+    format!("{} {}", bound_label(bound.id), Number::claimed(bound.log10, kind))
 }
 
 /// A sentence with the largest norm known, the best upper bound and the factor between them at an n. `lower` and
@@ -116,7 +116,7 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
     let n = count(n);
     let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| upper.0 - lower.0);
     let [lower, upper] = [lower, upper].map(|end| end.map(|(_, number)| number));
-    let times = times.map(|log10| Number::in_sentence(log10, Kind::Plain));
+    let times = times.map(|log10| Number::from_log10(log10));
     match (lower, upper, times) {
         (Some(lower), Some(upper), _) if lower == upper => growth_gap::equal { lower, n, upper }.text(),
         (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::near { lower, n, upper }.text(),
@@ -135,7 +135,7 @@ pub fn gap_key(log10: f64, n: f64) -> String {
 /// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
 /// or the norm at tokens that were measured or found. `end` is the largest n at which both are known.
 pub fn growth_widest(log10: f64, n: f64, end: f64, is_proved: bool) -> String {
-    let (n, end, times) = (count(n), count(end), Number::in_sentence(log10, Kind::Plain));
+    let (n, end, times) = (count(n), count(end), Number::from_log10(log10));
     match (is_one(&times), is_proved) {
         (true, true) => growth_widest::proved_equal(end),
         (true, false) => growth_widest::reached_equal(end),
@@ -227,9 +227,9 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         return growth_waiting().into();
     };
     let Some(last) = growth.rows.last() else { return growth_note(norm).into() };
-    let digits = |bound: &Bound| Number::in_sentence(bound.log10, side_kind(bound.side));
+    let digits = |bound: &Bound| Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
     let are_equal = last.best_lower(norm).map(digits) == last.best_upper(norm).map(digits);
-    let gap = last.gap_log10(norm).map(|log10| match Number::in_sentence(log10, Kind::Plain) {
+    let gap = last.gap_log10(norm).map(|log10| match Number::from_log10(log10) {
         _ if are_equal => growth_finding::no_gap().to_owned(),
         times if is_one(&times) => growth_finding::small_gap().to_owned(),
         times => growth_finding::gap(times),

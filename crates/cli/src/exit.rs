@@ -44,7 +44,7 @@ impl Exit {
             }
             Exit::Usage => "the command line is wrong: an unknown option, or a value that it does not take",
             Exit::Refused => "the work needs more memory than --memory allows; it was not begun",
-            Exit::Incomplete => "merge: windows are missing; those that are there were written",
+            Exit::Incomplete => "merge: windows are missing; the others were written",
             Exit::Interrupted => "interrupted (Ctrl-C); files are whole, and the same model or train command resumes",
         }
     }

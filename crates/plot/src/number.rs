@@ -1,4 +1,4 @@
-//! Formats numbers as in a paper: four significant digits, 3.486 × 10⁴, a hair space before a unit, and "≤", "≥", "="
+//! Formats numbers as in a paper: four significant digits, three in sentences, 3.486 × 10⁴, a hair space before a unit, and "≤", "≥", "="
 //! in front of bounds and exact values.
 //!
 //! A [`Number`] is kept in parts, so that the page can set the exponent as a real superscript; its `Display` is the
@@ -8,6 +8,8 @@ use std::fmt;
 
 /// Significant digits in figures and on the page. Exported files have all digits.
 const DIGITS: i32 = 4;
+/// Significant digits in sentences.
+const SENTENCE_DIGITS: i32 = 3;
 /// Numbers from this power of ten on have an exponent.
 const EXPONENT_FROM: i32 = 4;
 /// Numbers below this power of ten have an exponent.
@@ -106,32 +108,27 @@ impl Number {
 
     /// Formats 10^`log10` with two significant digits and no sign; an upper bound is rounded up, a lower bound down.
     pub fn rough_claimed(log10: f64, kind: Kind) -> Self {
-        Self::rough_from_log10(match kind {
-            Kind::UpperBound => directed(log10, 2, f64::ceil, 1.0 - ROUNDING),
-            Kind::LowerBound => directed(log10, 2, f64::floor, 1.0 + ROUNDING),
+        Self::claimed_with_digits(log10, kind, 2)
+    }
+
+    fn claimed_with_digits(log10: f64, kind: Kind, digits: i32) -> Self {
+        let rounded = match kind {
+            Kind::UpperBound => directed(log10, digits, f64::ceil, 1.0 - ROUNDING),
+            Kind::LowerBound => directed(log10, digits, f64::floor, 1.0 + ROUNDING),
             Kind::Exact | Kind::Plain => log10,
-        })
+        };
+        Self::from_log10_with_digits(rounded, digits)
     }
 
     /// Formats 10^`log10` rounded up to four digits, for a sentence that states an upper limit.
     pub fn from_log10_above(log10: f64) -> Self {
-        Self::from_log10(directed(log10, DIGITS, f64::ceil, 1.0 - ROUNDING))
-    }
-
-    /// Formats 10^`log10` rounded down to four digits, for a sentence that states a value that is reached.
-    pub fn from_log10_below(log10: f64) -> Self {
-        Self::from_log10(directed(log10, DIGITS, f64::floor, 1.0 + ROUNDING))
+        Self::claimed_with_digits(log10, Kind::UpperBound, DIGITS)
     }
 
     /// Formats 10^`log10` so that the sign of its kind is true of the four digits: an upper bound is rounded up, a
     /// lower bound down, anything else to the nearest.
     pub fn claimed(log10: f64, kind: Kind) -> Self {
-        match kind {
-            Kind::UpperBound => Self::from_log10_above(log10),
-            Kind::LowerBound => Self::from_log10_below(log10),
-            _ => Self::from_log10(log10),
-        }
-        .kind(kind)
+        Self::claimed_with_digits(log10, kind, DIGITS).kind(kind)
     }
 
     /// Formats a value by the rule of [`Number::claimed`], so that its digits are the same wherever it is written, with
@@ -148,9 +145,10 @@ impl Number {
         Self::known(value, kind).kind(Kind::Plain)
     }
 
-    /// Formats 10^`log10` by the rule of [`Number::claimed`] without the sign, which the sentence around it says in words.
+    /// Formats 10^`log10` with three significant digits and no sign, which the sentence around it says in words: an upper
+    /// bound is rounded up, a lower bound down, anything else to the nearest.
     pub fn in_sentence(log10: f64, kind: Kind) -> Self {
-        Self::claimed(log10, kind).kind(Kind::Plain)
+        Self::claimed_with_digits(log10, kind, SENTENCE_DIGITS)
     }
 
     /// The same number with another kind.
@@ -316,21 +314,21 @@ mod tests {
             (1902563.0, "1.903 × 10⁶", "1.902 × 10⁶"),
         ] {
             assert_eq!(Number::from_log10_above(f64::log10(x)).to_string(), above);
-            assert_eq!(Number::from_log10_below(f64::log10(x)).to_string(), below);
+            assert_eq!(Number::claimed(f64::log10(x), Kind::LowerBound).kind(Kind::Plain).to_string(), below);
         }
     }
 
     #[test]
     fn a_large_number_in_a_sentence_keeps_its_digits() {
         for (log10, kind, expected) in [
-            // A reader saw 1.088e10 as 10^10, beside a factor that did not fit to it.
-            (1.088_04e10f64.log10(), Kind::UpperBound, "1.089 × 10¹⁰"),
-            (1.088_04e10f64.log10(), Kind::LowerBound, "1.088 × 10¹⁰"),
-            (1.088_04e10f64.log10(), Kind::Exact, "1.088 × 10¹⁰"),
-            (12.0, Kind::UpperBound, "1.000 × 10¹²"),
-            (12.0, Kind::LowerBound, "1.000 × 10¹²"),
-            (20.3512f64.log10(), Kind::UpperBound, "20.36"),
-            (20.3512f64.log10(), Kind::LowerBound, "20.35"),
+            // A reader saw 1.088e10 as 10^10, next to a factor that did not fit it.
+            (1.088_04e10f64.log10(), Kind::UpperBound, "1.09 × 10¹⁰"),
+            (1.088_04e10f64.log10(), Kind::LowerBound, "1.08 × 10¹⁰"),
+            (1.088_04e10f64.log10(), Kind::Exact, "1.09 × 10¹⁰"),
+            (12.0, Kind::UpperBound, "1.00 × 10¹²"),
+            (12.0, Kind::LowerBound, "1.00 × 10¹²"),
+            (20.3512f64.log10(), Kind::UpperBound, "20.4"),
+            (20.3512f64.log10(), Kind::LowerBound, "20.3"),
             (f64::INFINITY, Kind::UpperBound, "∞"),
             (f64::NAN, Kind::UpperBound, "–"),
             (f64::NEG_INFINITY, Kind::LowerBound, "0"),
@@ -353,7 +351,7 @@ mod tests {
             (-868_588_963_807.0, Kind::LowerBound, "10^(−8.686 × 10¹¹)"),
             (f64::MAX, Kind::LowerBound, "10^(1.797 × 10³⁰⁸)"),
         ] {
-            assert_eq!(Number::in_sentence(log10, kind).to_string(), expected, "{log10} {kind:?}");
+            assert_eq!(Number::claimed(log10, kind).kind(Kind::Plain).to_string(), expected, "{log10} {kind:?}");
         }
         check(Number::rough_from_log10(868_588_963_807.0), "10^(8.7 × 10¹¹)");
         check(Number::from_log10(999_999.5), "3.162 × 10⁹⁹⁹⁹⁹⁹");
