@@ -106,6 +106,7 @@ mod tests {
             sink: None,
             bounds: None,
             upper: None,
+            statistics: Default::default(),
         };
         measured.rows.insert(Cell { layer: 0, heads: Heads::All, n: 2, window: 0 }, estimate);
         let mut earlier = Vec::new();

@@ -154,6 +154,7 @@ impl PlanForm {
             tolerance: MODEL_TOLERANCE,
             bounds: self.bounds,
             upper: self.upper,
+            statistics: Vec::new(),
             special: match self.special {
                 Special::None => SpecialTokens::default(),
                 Special::OfModel => special.clone(),
@@ -176,6 +177,7 @@ impl PlanForm {
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Vec::new(),
             special: Default::default(),
         }
     }

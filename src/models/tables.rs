@@ -122,6 +122,7 @@ impl ModelSession {
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         };
         self.models().adversarial_awaited.set(true);

@@ -113,6 +113,51 @@ fn bounds_stand_beside_the_norms_fill_a_table_without_them_and_say_where_they_do
 }
 
 #[test]
+fn further_columns_stand_in_the_table_by_head_fill_one_without_them_and_say_where_they_do_not_apply() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("table.csv").display().to_string();
+    let all = "max_logit,entropy_mean,entropy_min,sink,condition,a_norm,vo_norm";
+    run(small(&["2:6:2", "--windows", "2", "-o", &out]));
+    assert!(!fs::read_to_string(&out).expect("written").contains("max_logit"));
+    let (fresh, said) = run(small(&["2:6:2", "--windows", "2", "--columns", all]));
+    assert!(!said.contains("absent"), "{said}");
+    run(small(&["2:6:2", "--windows", "2", "--columns", all, "-o", &out]));
+    assert_eq!(fs::read_to_string(&out).expect("written"), fresh);
+    let (by_head, _) = run(small(&["6", "--windows", "1", "--columns", all, "--head", "each", "--json"]));
+    let (together, _) = run(small(&["6", "--windows", "1", "--columns", all, "--json"]));
+    let [by_head, together]: [Value; 2] = [by_head, together].map(|text| serde_json::from_str(&text).expect("JSON"));
+    let column = |table: &Value, name: &str, layer: u64| -> Vec<f64> {
+        let rows = table["rows"].as_array().expect("rows").iter().filter(|row| row["layer"] == layer);
+        rows.map(|row| row[name].as_f64().unwrap_or_else(|| panic!("{name} of {row}"))).collect()
+    };
+    for layer in [0, 2] {
+        for (name, of_heads) in [
+            ("max_logit", f64::max as fn(f64, f64) -> f64),
+            ("entropy_min", f64::min),
+            ("sink", f64::max),
+            ("a_norm", f64::max),
+            ("vo_norm", f64::max),
+        ] {
+            let heads = column(&by_head, name, layer);
+            assert_eq!(heads.len(), 4);
+            assert_eq!(heads.into_iter().reduce(of_heads), column(&together, name, layer).pop(), "{name}");
+        }
+        let heads = column(&by_head, "entropy_mean", layer);
+        let mean = heads.iter().sum::<f64>() / 4.0;
+        assert!((mean - column(&together, "entropy_mean", layer)[0]).abs() < 1e-14);
+        assert!(column(&together, "condition", layer)[0] > 0.0);
+    }
+    let (mlp, said) = run(small(&["6", "--windows", "1", "--columns", all, "--map", "mlp-residual"]));
+    assert!(said.contains("note: max_logit is absent: the map mlp-residual has no attention"), "{said}");
+    assert!(mlp.contains(",condition,") && !mlp.contains(",vo_norm,"), "{mlp}");
+    let (one, said) = run(small(&["1,2", "--windows", "1", "--columns", "entropy_mean"]));
+    assert!(said.contains("note: entropy_mean is absent: the only row of a window of one token sees one"), "{said}");
+    assert!(one.lines().next().is_some_and(|header| header.contains("entropy_mean")), "{one}");
+    let said = ended(small(&["6", "--columns", "logits"]), 2);
+    assert!(said.contains("logits") && said.contains("max_logit"), "{said}");
+}
+
+#[test]
 fn a_run_over_blocks_resumes_and_its_shards_merge() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).display().to_string();

@@ -72,6 +72,7 @@ pub fn plan(layers: &str, lengths: &str, windows: usize) -> PlanText {
         tolerance: MODEL_TOLERANCE,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     }
 }

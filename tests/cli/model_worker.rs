@@ -160,6 +160,7 @@ fn large(rows: usize) -> Table {
         sink,
         bounds: None,
         upper: None,
+        statistics: Default::default(),
     };
     let of = |text: &str| text.to_owned();
     let subject = Subject {

@@ -29,6 +29,7 @@ mod single;
 mod span;
 mod spectral_planted;
 mod spectrum;
+mod statistics;
 mod table_cases;
 mod table_doubts;
 mod tables;

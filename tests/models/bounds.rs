@@ -250,6 +250,7 @@ fn a_plan_computes_bounds_only_where_it_is_asked_and_they_apply() {
             tolerance: 1e-10,
             bounds: bounding,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         };
         let rows = rows(config, &plan);

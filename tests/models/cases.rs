@@ -58,6 +58,7 @@ fn measured(name: &str, files: &[(String, Vec<u8>)], n: usize, layer: usize) -> 
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     let plan = text.plan(opened.config())?;
@@ -286,6 +287,7 @@ fn the_scale_of_the_scores_is_in_every_map_of_a_head() {
         tolerance: 1e-12,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     let plan = text.plan(&model.config).expect("a plan");

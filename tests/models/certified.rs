@@ -30,6 +30,7 @@ fn plan(config: &ModelConfig, layer: usize, (kind, order): (MapKind, Order)) -> 
         tolerance: MODEL_TOLERANCE,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     text.plan(config).expect("a plan")

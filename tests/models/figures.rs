@@ -45,6 +45,7 @@ fn table(layers: &[usize], heads: &[Heads]) -> Table {
                         sink: Some(Sink { mass: (n as f64).sqrt() * noise, token: 0, head: 3 }),
                         bounds: None,
                         upper: None,
+                        statistics: Default::default(),
                     };
                     table.rows.insert(Cell { layer: *layer, heads: *heads, n, window }, estimate);
                 }

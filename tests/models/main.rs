@@ -10,5 +10,6 @@ mod files;
 mod plain;
 mod reference;
 mod special;
+mod statistics;
 mod token_ids;
 mod upper;

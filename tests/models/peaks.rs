@@ -58,6 +58,7 @@ fn measured_peaks_are_those_of_the_model_for_every_map() {
                     options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
                     bounds,
                     upper,
+                    statistics: Default::default(),
                     special: Default::default(),
                 };
                 let measured = peak(|| {
@@ -101,6 +102,7 @@ fn measured_peaks_of_certificates_are_those_of_their_figure() {
             options: Default::default(),
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         };
         let needs = Needs { layers: 1, mlps: 0, ids: Default::default(), positions: 0 };
@@ -140,6 +142,7 @@ fn one_layer_at_a_time_gives_the_same_digits_in_the_memory_of_its_figure() {
             estimators: Estimators::Both,
             bounds: if kind == MapKind::Attention { Bounding::AtTokens } else { Bounding::Skipped },
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
             options: lipscope_core::spectral::LanczosOptions { tolerance: 3e-5, ..Default::default() },
         };

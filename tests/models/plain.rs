@@ -327,14 +327,30 @@ fn added(model: &Model, head: usize, by: isize) -> f64 {
     }
 }
 
-/// The concatenated outputs of some heads of a layer.
-fn heads<T: Scalar>(model: &Model, layer: usize, order: Order, which: Heads, x: &Tokens<T>) -> Tokens<T> {
-    let ModelConfig { heads, key_heads, head_dim: k, eps, .. } = model.config;
+/// The queries, keys and values of all heads of a layer, token by token.
+struct Projected<T> {
+    queries: Tokens<T>,
+    keys: Tokens<T>,
+    values: Tokens<T>,
+}
+
+fn projected<T: Scalar>(model: &Model, layer: usize, x: &Tokens<T>) -> Projected<T> {
     let part = &model.blocks[layer].attention;
     let project = |linear: &Linear| -> Tokens<T> { x.iter().map(|x| affine(linear, x)).collect() };
-    let [queries, keys, values] = [project(&part.query), project(&part.key), project(&part.value)];
+    Projected { queries: project(&part.query), keys: project(&part.key), values: project(&part.value) }
+}
+
+/// The scores of token i in a head, each with the token that it is for.
+fn scores_of_row<T: Scalar>(
+    model: &Model,
+    (layer, order): (usize, Order),
+    projected: &Projected<T>,
+    (head, i): (usize, usize),
+) -> Vec<(usize, T)> {
+    let ModelConfig { heads, key_heads, head_dim: k, eps, .. } = model.config;
+    let part = &model.blocks[layer].attention;
     let base = if model.config.family.name().starts_with("Gemma") { 1.0 } else { 0.0 };
-    let rope = model.config.rope_of(layer);
+    let (rope, n) = (model.config.rope_of(layer), projected.keys.len());
     let vector = |of: &Tokens<T>, head: usize, gain: Option<&Vec<f32>>, token: usize| {
         let of_head = head * k..(head + 1) * k;
         let normed = match gain {
@@ -343,10 +359,41 @@ fn heads<T: Scalar>(model: &Model, layer: usize, order: Order, which: Heads, x: 
             // The norm of all heads together.
             Some(gain) => rms(&of[token], (base, gain), eps)[of_head].to_vec(),
         };
-        rope.map_or(normed.clone(), |rope| turned(&rope, (token, x.len()), &normed))
+        rope.map_or(normed.clone(), |rope| turned(&rope, (token, n), &normed))
     };
     let [q_gain, k_gain] = [0, 1].map(|at| part.qk_gains.as_ref().map(|gains| &gains[at]));
     let width = model.config.window_of(layer).unwrap_or(usize::MAX);
+    let group = head * key_heads / heads;
+    let query = vector(&projected.queries, head, q_gain, i);
+    let seen = (0..n).filter(|j| i.abs_diff(*j) < width && (order == Order::Free || *j <= i));
+    let score = |j: usize| {
+        let key = vector(&projected.keys, group, k_gain, j);
+        let dot = query.iter().zip(&key).fold(T::constant(0.0), |sum, (q, k)| sum + *q * *k);
+        let scale = match model.config.score_scale {
+            ScoreScale::Factor(scale) => scale,
+            ScoreScale::One => 1.0,
+            _ => 1.0 / (k as f64).sqrt(),
+        };
+        let score = dot * T::constant(scale);
+        let cap = |tau: f64| (score / T::constant(tau)).tanh() * T::constant(tau);
+        let bias = T::constant(added(model, head, j as isize - i as isize));
+        (j, model.config.softcap.map_or(score, cap) + bias)
+    };
+    seen.map(score).collect()
+}
+
+/// The scores of a head at tokens (d x n): for each row those of the tokens that it sees.
+pub fn scores(model: &Model, (layer, order): (usize, Order), head: usize, x: &DMatrix<f64>) -> Vec<Vec<(usize, f64)>> {
+    let tokens: Tokens<f64> = x.column_iter().map(|token| token.iter().copied().collect()).collect();
+    let projected = projected(model, layer, &tokens);
+    (0..x.ncols()).map(|i| scores_of_row(model, (layer, order), &projected, (head, i))).collect()
+}
+
+/// The concatenated outputs of some heads of a layer.
+fn heads<T: Scalar>(model: &Model, layer: usize, order: Order, which: Heads, x: &Tokens<T>) -> Tokens<T> {
+    let ModelConfig { heads, key_heads, head_dim: k, .. } = model.config;
+    let part = &model.blocks[layer].attention;
+    let projected = projected(model, layer, x);
     let wanted: Vec<usize> = match which {
         Heads::All => (0..heads).collect(),
         Heads::One(head) => vec![head],
@@ -354,25 +401,11 @@ fn heads<T: Scalar>(model: &Model, layer: usize, order: Order, which: Heads, x: 
     let output = |i: usize| {
         let of_head = |head: &usize| {
             let group = head * key_heads / heads;
-            let query = vector(&queries, *head, q_gain, i);
-            let seen = (0..N).filter(|j| i.abs_diff(*j) < width && (order == Order::Free || *j <= i));
-            let weights: Vec<(usize, T)> = seen
-                .map(|j| {
-                    let key = vector(&keys, group, k_gain, j);
-                    let dot = query.iter().zip(&key).fold(T::constant(0.0), |sum, (q, k)| sum + *q * *k);
-                    let scale = match model.config.score_scale {
-                        ScoreScale::Factor(scale) => scale,
-                        ScoreScale::One => 1.0,
-                        _ => 1.0 / (k as f64).sqrt(),
-                    };
-                    let score = dot * T::constant(scale);
-                    let cap = |tau: f64| (score / T::constant(tau)).tanh() * T::constant(tau);
-                    let bias = T::constant(added(model, *head, j as isize - i as isize));
-                    (j, (model.config.softcap.map_or(score, cap) + bias).exp())
-                })
-                .collect();
+            let scores = scores_of_row(model, (layer, order), &projected, (*head, i));
+            let weights: Vec<(usize, T)> = scores.into_iter().map(|(j, score)| (j, score.exp())).collect();
             let sink = part.sinks.get(*head).map_or(0.0, |sink| f64::from(*sink).exp());
             let sum = weights.iter().fold(T::constant(sink), |sum, (_, weight)| sum + *weight);
+            let values = &projected.values;
             let entry = |row: usize| {
                 weights.iter().fold(T::constant(0.0), |mean, (j, p)| mean + *p / sum * values[*j][group * k + row])
             };

@@ -61,6 +61,7 @@ fn randomly_initialised_gpt2_has_the_slopes_of_its_table() {
         options: LanczosOptions { tolerance: 1e-3, ..LanczosOptions::default() },
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     plan.check(ids.len()).expect("a text that is long enough");
@@ -110,6 +111,7 @@ fn a_window_is_the_same_in_a_shared_pass_as_alone() {
             options: LanczosOptions::default(),
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         };
         let batches = plan.batches(Shard { index: 0, count: 1 });

@@ -31,6 +31,7 @@ fn plan(lengths: &str, windows: usize, special: SpecialTokens) -> PlanText {
         tolerance: 1e-9,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special,
     }
 }

@@ -27,6 +27,7 @@ fn plan(kind: MapKind, upper: UpperNumber) -> PlanText {
         tolerance: 3e-4,
         bounds: Bounding::Skipped,
         upper,
+        statistics: Default::default(),
         special: Default::default(),
     }
 }

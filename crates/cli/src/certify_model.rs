@@ -85,6 +85,7 @@ impl ModelCertifyArguments {
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: input.special.clone(),
         }
         .plan(found.model.config())?;

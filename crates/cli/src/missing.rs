@@ -133,6 +133,7 @@ fn shards(
         options: LanczosOptions::default(),
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     // The index of each window's batch in the run; shard i of N has every N-th batch from i on.

@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
-use super::argument::{positive, shard, tolerance};
+use super::argument::{by_name, positive, shard, tolerance};
 use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure};
 use super::model_chart::{self, emit_notes, summary};
@@ -24,7 +25,7 @@ use super::work::MemoryArguments;
 use lipscope_core::experiment::InputError;
 use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
-    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Subject, Table, adversarial_text,
+    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Statistic, Subject, Table, adversarial_text,
     names_of_families,
 };
 
@@ -81,6 +82,13 @@ pub(super) struct ModelArguments {
     /// smaller). All products are then in 64-bit numbers: twice the time.
     #[arg(long, conflicts_with = "adversarial", help_heading = MEASURED)]
     upper: bool,
+    /// Further columns of the table, a list.
+    ///
+    /// They are those of a row of the monitor (docs/monitor.md); a_norm and vo_norm are norms of the weights. Columns of
+    /// attention are the largest (or the mean, the smallest) of the row's heads; --head each gives them by head. sink is always
+    /// there.
+    #[arg(long, value_name = "COLUMNS", value_delimiter = ',', value_parser = column(), conflicts_with = "adversarial", help_heading = MEASURED, hide_short_help = true)]
+    columns: Vec<ColumnName>,
     /// Relative residual at which the iteration stops.
     ///
     /// The relative error of the norm is of the order of its square.
@@ -106,6 +114,37 @@ pub(super) struct ModelArguments {
     shard: Shard,
     #[command(flatten)]
     memory: MemoryArguments,
+}
+
+/// A column of `--columns`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ColumnName {
+    /// The sink, which every table has.
+    Sink,
+    /// One that a table has where it is asked for.
+    Further(Statistic),
+}
+
+impl ColumnName {
+    fn id(&self) -> &'static str {
+        match self {
+            ColumnName::Sink => "sink",
+            ColumnName::Further(statistic) => statistic.id(),
+        }
+    }
+
+    fn statistic(self) -> Option<Statistic> {
+        match self {
+            ColumnName::Sink => None,
+            ColumnName::Further(statistic) => Some(statistic),
+        }
+    }
+}
+
+/// The parser of `--columns`.
+fn column() -> impl TypedValueParser<Value = ColumnName> {
+    let [condition, max_logit, entropy_mean, entropy_min, a_norm, vo_norm] = Statistic::ALL.map(ColumnName::Further);
+    by_name([condition, max_logit, entropy_mean, entropy_min, ColumnName::Sink, a_norm, vo_norm], ColumnName::id)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -173,6 +212,7 @@ fn prepare(arguments: &ModelArguments, text: Option<TextFile>, reader: Reader) -
         tolerance: arguments.tolerance,
         bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
         upper: if arguments.upper { UpperNumber::Included } else { UpperNumber::Skipped },
+        statistics: arguments.columns.iter().filter_map(|column| column.statistic()).collect(),
         special: input.special.clone(),
     }
     .plan(found.model.config())?;

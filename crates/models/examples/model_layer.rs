@@ -28,6 +28,7 @@ fn main() -> Result<(), InputError> {
         options: LanczosOptions { tolerance: 1e-8, ..LanczosOptions::default() },
         bounds: Bounding::AtTokens,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: SpecialTokens::default(),
     };
     // The text as token ids. A trained model has a `Tokenizer` for it.

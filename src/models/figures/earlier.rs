@@ -120,6 +120,7 @@ mod tests {
                     sink: None,
                     bounds: None,
                     upper: None,
+                    statistics: Default::default(),
                 };
                 table.rows.insert(Cell { layer: *layer, heads: Heads::All, n, window }, estimate);
             }

@@ -150,6 +150,7 @@ pub fn check_drawn_rows() {
             tolerance,
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         };
         let plan = text.plan(opened.config()).expect("a plan");

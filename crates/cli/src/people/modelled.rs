@@ -112,6 +112,7 @@ mod tests {
             sink: None,
             bounds: bound.map(|bound| LocalBounds { local: Some(bound), blocks: None, token: None }),
             upper: None,
+            statistics: Default::default(),
         };
         (Cell { layer: 0, heads: Heads::All, n, window }, found)
     }

@@ -15,6 +15,7 @@ mod projections;
 mod single;
 mod softmax;
 mod stacked;
+mod statistics;
 mod steps;
 mod view;
 
@@ -29,6 +30,7 @@ pub(crate) use product::{multiply_gram, multiply_portably, multiply_tokens};
 pub(crate) use projections::MapLayout;
 pub use projections::{HeadPart, HeadSizes, Projections};
 pub(crate) use single::{MOST_COPIED, flushed};
+pub use statistics::RowEntropies;
 pub use steps::{DistanceBias, GivenSteps, Rotary};
 pub(crate) use steps::{Elementwise, Normed, Rotation, Squash, Steps, TurningPair, Weigh, all_rows, stored_a_pair};
 pub use view::{Accumulate, Dual, Entries, Scalar, View, ViewMut};

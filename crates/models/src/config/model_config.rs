@@ -393,6 +393,16 @@ impl ModelConfig {
         }
     }
 
+    /// What the products of a layer's queries and keys are multiplied by: 1/sqrt(k) in most models.
+    pub(crate) fn score_factor(&self, layer: usize) -> f64 {
+        self.given_scale().unwrap_or_else(|| self.query_factor(layer) / (self.head_dim as f64).sqrt())
+    }
+
+    /// Whether queries and keys are normalised.
+    pub(crate) fn has_qk_norm(&self) -> bool {
+        self.family.qk_norm.is_some()
+    }
+
     /// The map that \[C\]'s script measures: the output of the family's attention module. For all but BERT and its kin
     /// this includes the output matrix.
     #[must_use]

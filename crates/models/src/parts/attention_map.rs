@@ -42,6 +42,8 @@ pub(crate) struct AttentionMap {
     /// b_O if all heads and the output matrix are included. A single head has none, since b_O belongs to the sum.
     output_bias: Option<Vec<f64>>,
     rules: LayerRules,
+    /// Those of the heads that are run which the map includes.
+    heads: Range<usize>,
 }
 
 /// The Jacobian of attention at given tokens.
@@ -51,6 +53,7 @@ pub(crate) struct AttentionJacobian<T: Scalar> {
     single: Projections<f32>,
     rules: LayerRules,
     mask: Mask,
+    heads: Range<usize>,
 }
 
 impl StackedAttention {
@@ -128,6 +131,7 @@ impl AttentionMap {
             single: projections(model, layer, kind, heads)?,
             output_bias: has_bias.then(|| bias.iter().map(|x| f64::from(*x)).collect()),
             rules: LayerRules::of(model, layer, heads)?,
+            heads: included(model, heads),
         })
     }
 
@@ -142,7 +146,8 @@ impl AttentionMap {
     ) -> Result<Self, InputError> {
         let single = projections(model, layer, MapKind::WithOutput, Heads::All)?;
         let output_bias = Some(output_bias.clone());
-        Ok(AttentionMap { double: heads.clone(), single, output_bias, rules: rules.clone() })
+        let included = 0..model.config.heads;
+        Ok(AttentionMap { double: heads.clone(), single, output_bias, rules: rules.clone(), heads: included })
     }
 
     /// The value at tokens (d x n), d_out x n, and the Jacobian there.
@@ -162,21 +167,28 @@ impl AttentionMap {
         }
         // Biases enter the Jacobian only through P and the projections.
         let operator = JacobianOperator::new(forward);
-        Ok((value, AttentionJacobian { operator, single: self.single.clone(), rules, mask }))
+        let (single, heads) = (self.single.clone(), self.heads.clone());
+        Ok((value, AttentionJacobian { operator, single, rules, mask, heads }))
     }
 }
 
 impl AttentionJacobian<f64> {
+    /// Those of the heads of the forward pass that the map includes.
+    pub(crate) fn heads(&self) -> Range<usize> {
+        self.heads.clone()
+    }
+
     /// The same Jacobian in f32.
     ///
     /// # Errors
     /// [`InputError::Overflow`] if scores overflow in f32.
     pub(crate) fn single(&self) -> Result<AttentionJacobian<f32>, InputError> {
         let tokens = self.operator.forward().normalizer().outputs().map(|x| x as f32);
-        let AttentionJacobian { single, rules, mask, .. } = self;
+        let AttentionJacobian { single, rules, mask, heads, .. } = self;
         let forward = Forward::of_projections(single.clone(), mask.clone(), rules.steps(tokens.ncols()), &tokens)?;
         let operator = JacobianOperator::new(forward);
-        Ok(AttentionJacobian { operator, single: single.clone(), rules: rules.clone(), mask: mask.clone() })
+        let (single, rules, mask, heads) = (single.clone(), rules.clone(), mask.clone(), heads.clone());
+        Ok(AttentionJacobian { operator, single, rules, mask, heads })
     }
 }
 
@@ -258,6 +270,15 @@ pub(crate) fn projections<T: Scalar>(
 /// The heads that are run to measure some: all of them where a norm takes all queries together.
 fn run_heads(model: &Model, heads: Heads) -> Heads {
     if model.config.has_wide_norm() { Heads::All } else { heads }
+}
+
+/// Those of the heads that are run which a map of some heads includes.
+fn included(model: &Model, heads: Heads) -> Range<usize> {
+    match (heads, run_heads(model, heads)) {
+        (Heads::One(head), Heads::All) => head..head + 1,
+        (Heads::One(_), Heads::One(_)) => 0..1,
+        (Heads::All, _) => 0..model.config.heads,
+    }
 }
 
 /// The columns of the H k concatenated outputs that belong to some heads, k per head.

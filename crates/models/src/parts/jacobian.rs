@@ -5,6 +5,8 @@
 //! and T after it, each present or not) or L (I + B), and the steps multiply. Some families multiply B by a number. Where
 //! attention and the MLP take the same tokens, a step is I + T B N + T' B' N'.
 
+use std::ops::Range;
+
 use super::attention_map::AttentionJacobian;
 use super::mlp::MlpJacobian;
 use super::token_norm::NormJacobian;
@@ -73,6 +75,15 @@ impl MapJacobian<f64> {
             }
             _ => None,
         }
+    }
+
+    /// The forward pass of the attention of the map's last layer, and those of its heads that the map includes; `None` for a
+    /// map without attention.
+    pub(crate) fn heads(&self) -> Option<(&Forward<f64>, Range<usize>)> {
+        self.steps.iter().rev().find_map(|step| match &step.branch {
+            BranchJacobian::Attention(attention) => Some((attention.operator.forward(), attention.heads())),
+            BranchJacobian::Mlp(_) => None,
+        })
     }
 
     /// The same Jacobian in f32: seven digits in half the time.

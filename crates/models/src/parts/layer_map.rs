@@ -10,6 +10,7 @@ use super::jacobian::{BranchJacobian, MapJacobian, StepJacobian};
 use super::mlp::MlpJacobian;
 use super::model::{FeedForward, Model};
 use super::token_norm::{NormJacobian, TokenNorm, in_window};
+use super::weight_norms::WeightNorms;
 use crate::config::family::BlockShape;
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::residual::Residual;
@@ -23,6 +24,8 @@ pub struct LayerMap {
     factor: f64,
     /// For attention alone, the direction (d numbers) of which the start vector of the iteration is made.
     value_direction: Option<Vec<f64>>,
+    /// The norms of the weights of the last layer's heads, where they are asked for.
+    weight_norms: Vec<WeightNorms>,
 }
 
 /// Attention or the MLP, alone or with its residual connection.
@@ -75,7 +78,7 @@ impl LayerMap {
             let branch = Branch::Attention(Box::new(attention(layer)?));
             let step = Step { branch, residual: None, beside: None };
             let value_direction = Some(value_direction(model, layer, kind, heads)?);
-            return Ok(LayerMap { steps: vec![step], factor: 1.0, value_direction });
+            return Ok(LayerMap { steps: vec![step], factor: 1.0, value_direction, weight_norms: Vec::new() });
         }
         let mut steps = Vec::new();
         for layer in kind.first_layer(layer)..=layer {
@@ -95,7 +98,21 @@ impl LayerMap {
                 }
             }
         }
-        Ok(LayerMap { steps, factor: model.config.residual_factor, value_direction: None })
+        let factor = model.config.residual_factor;
+        Ok(LayerMap { steps, factor, value_direction: None, weight_norms: Vec::new() })
+    }
+
+    /// The same map, with the norms of the weights of its last layer's heads.
+    ///
+    /// # Errors
+    /// As [`LayerMap::new`].
+    pub(crate) fn with_weight_norms(self, model: &Model, (layer, heads): (usize, Heads)) -> Result<Self, InputError> {
+        Ok(LayerMap { weight_norms: WeightNorms::of_heads(model, layer, heads)?, ..self })
+    }
+
+    /// The norms of the weights of the last layer's heads; empty where they are not asked for.
+    pub(crate) fn weight_norms(&self) -> &[WeightNorms] {
+        &self.weight_norms
     }
 
     /// Runs the map at tokens (d x n).

@@ -12,3 +12,4 @@ pub(crate) mod mlp;
 pub(crate) mod model;
 pub(crate) mod patches;
 pub(crate) mod token_norm;
+pub(crate) mod weight_norms;

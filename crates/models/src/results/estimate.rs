@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::local_bounds::LocalBounds;
+use super::statistics::Statistics;
 use lipscope_core::spectral::{LanczosOptions, ProbableUpper, SingularTriplet};
 
 /// ||J||_2 with the accuracy of its computation.
@@ -57,11 +58,13 @@ pub struct Estimate {
     pub bounds: Option<LocalBounds>,
     /// The smallest upper number on ||J||_2, if requested: it may fail by chance, or is the better of `bounds`.
     pub upper: Option<ProbableUpper>,
+    /// Further numbers, those that were requested.
+    pub statistics: Statistics,
 }
 
 impl Estimate {
-    /// Whether two measurements of a cell may be of the same one: equal but for bounds or an upper number that one of them
-    /// lacks. With an upper number the iteration starts elsewhere, so that the norms agree up to their residuals only.
+    /// Whether two measurements of a cell may be of the same one: equal but for further numbers, bounds or an upper number that
+    /// one of them lacks. With an upper number the iteration starts elsewhere, so that the norms agree up to their residuals only.
     #[must_use]
     pub fn is_alike(&self, other: &Estimate) -> bool {
         let is_one_without_upper = self.upper.is_some() != other.upper.is_some();
@@ -72,22 +75,27 @@ impl Estimate {
             }
             (here, there) => here == there && self.upper == other.upper,
         };
-        let rest = |of: &Estimate| Estimate { spectral: None, upper: None, bounds: None, ..*of };
+        let nothing = Statistics::default();
+        let rest = |of: &Estimate| Estimate { spectral: None, upper: None, bounds: None, statistics: nothing, ..*of };
         let are_bounds_alike = self.bounds.is_none() || other.bounds.is_none() || self.bounds == other.bounds;
-        has_same_norm && are_bounds_alike && rest(self) == rest(other)
+        has_same_norm && are_bounds_alike && self.statistics.is_alike(&other.statistics) && rest(self) == rest(other)
     }
 
-    /// Whether this measurement of a cell has bounds or an upper number that another one lacks.
+    /// Whether this measurement of a cell has further numbers, bounds or an upper number that another one lacks.
     #[must_use]
     pub fn adds_to(&self, other: &Estimate) -> bool {
-        (other.bounds.is_none() && self.bounds.is_some()) || (other.upper.is_none() && self.upper.is_some())
+        (other.bounds.is_none() && self.bounds.is_some())
+            || (other.upper.is_none() && self.upper.is_some())
+            || self.statistics.adds_to(&other.statistics)
     }
 
-    /// This measurement with the bounds, the upper number and its norm of another one of the same cell, where it lacks them.
+    /// This measurement with the further numbers, the bounds, the upper number and its norm of another one of the same cell,
+    /// where it lacks them.
     #[must_use]
     pub fn or_with(&self, other: &Estimate) -> Estimate {
         let of_norm = if self.upper.is_some() || other.upper.is_none() { self } else { other };
         let Estimate { spectral, upper, .. } = *of_norm;
-        Estimate { spectral, upper, bounds: self.bounds.or(other.bounds), ..*self }
+        let statistics = self.statistics.or_with(&other.statistics);
+        Estimate { spectral, upper, statistics, bounds: self.bounds.or(other.bounds), ..*self }
     }
 }

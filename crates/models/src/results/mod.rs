@@ -7,4 +7,5 @@ pub(crate) mod head_map;
 pub(crate) mod local_bounds;
 pub(crate) mod published;
 pub(crate) mod readings;
+pub(crate) mod statistics;
 pub(crate) mod table;

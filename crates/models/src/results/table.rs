@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::estimate::{Estimate, Sink, SpectralNorm};
 use super::local_bounds::LocalBounds;
+use super::statistics::{Statistic, Statistics};
 use crate::config::map_kind::Heads;
 use lipscope_core::experiment::InputError;
 use lipscope_core::experiment::{Phrase, json_problem, library_words, serde_problem};
@@ -86,6 +87,19 @@ struct Record {
     upper: Column,
     #[serde(default, skip_serializing_if = "Column::is_absent")]
     failure: Column,
+    /// Further numbers. A table that has none of a column lacks it.
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    condition: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    max_logit: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    entropy_mean: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    entropy_min: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    a_norm: Column,
+    #[serde(default, skip_serializing_if = "Column::is_absent")]
+    vo_norm: Column,
     /// All notes in one text. A table without notes has no such column; tables of earlier versions never have one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     notes: String,
@@ -133,6 +147,21 @@ impl Record {
     /// The text cells, which may come from a user, such as the name of a folder.
     fn texts(&mut self) -> [&mut String; 6] {
         [&mut self.model, &mut self.text, &mut self.map, &mut self.mask, &mut self.estimator, &mut self.notes]
+    }
+
+    /// The further numbers.
+    fn statistics(&self) -> Statistics {
+        Statistics::of(|statistic| {
+            let column = match statistic {
+                Statistic::Condition => self.condition,
+                Statistic::MaxLogit => self.max_logit,
+                Statistic::EntropyMean => self.entropy_mean,
+                Statistic::EntropyMin => self.entropy_min,
+                Statistic::ANorm => self.a_norm,
+                Statistic::VoNorm => self.vo_norm,
+            };
+            column.number()
+        })
     }
 }
 
@@ -303,10 +332,13 @@ impl Table {
     fn records(&self) -> impl Iterator<Item = Record> {
         let has_bounds = self.rows.values().any(|estimate| estimate.bounds.is_some());
         let has_upper = self.rows.values().any(|estimate| estimate.upper.is_some());
+        let has = |statistic| self.rows.values().any(|estimate| estimate.statistics.get(statistic).is_some());
+        let present = Statistic::ALL.map(has);
         self.rows.iter().map(move |(cell, estimate)| {
             let column = |number: Option<Option<f64>>| number.map_or(Column::Absent, Column::Cell);
             let bound = |of: fn(LocalBounds) -> Option<f64>| column(has_bounds.then(|| estimate.bounds.and_then(of)));
             let upper = |of: fn(ProbableUpper) -> f64| column(has_upper.then(|| estimate.upper.map(of)));
+            let further = |of: Statistic| column(present[of as usize].then(|| estimate.statistics.get(of)));
             let Subject { model, text, map, mask, estimator } = self.subject.clone();
             let Estimate { spectral, sink, .. } = *estimate;
             Record {
@@ -332,6 +364,12 @@ impl Table {
                 local_token: bound(|bounds| bounds.token),
                 upper: upper(|upper| upper.value),
                 failure: upper(|upper| upper.failure),
+                condition: further(Statistic::Condition),
+                max_logit: further(Statistic::MaxLogit),
+                entropy_mean: further(Statistic::EntropyMean),
+                entropy_min: further(Statistic::EntropyMin),
+                a_norm: further(Statistic::ANorm),
+                vo_norm: further(Statistic::VoNorm),
                 notes: self.notes.join(BETWEEN_NOTES),
             }
         })
@@ -342,6 +380,7 @@ impl Table {
         let mut table: Option<Table> = None;
         for (at, record) in records.into_iter().enumerate() {
             let line = Line { file, row: at + 1 };
+            let statistics = record.statistics();
             let heads = Heads::parse(&record.head)
                 .ok_or_else(|| broken(line, phrase!("head", "head {head}", head = record.head)))?;
             let cell = Cell { layer: record.layer, heads, n: record.n, window: record.window };
@@ -367,7 +406,8 @@ impl Table {
                 ("upper", record.upper.number()),
                 ("failure", record.failure.number()),
             ];
-            if let Some((column, _)) = numbers.into_iter().find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
+            let further = Statistic::ALL.map(|statistic| (statistic.id(), statistics.get(statistic)));
+            if let Some((column, _)) = numbers.into_iter().chain(further).find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
                 return Err(broken(
                     line,
                     phrase!("column_not_finite", "`{column}` is not a finite number", column = column),
@@ -380,7 +420,8 @@ impl Table {
                 (Some(value), Some(failure)) => Some(ProbableUpper { value, failure }),
                 _ => None,
             };
-            let estimate = Estimate { spectral, released: record.released, radius: record.radius, sink, bounds, upper };
+            let Record { released, radius, .. } = record;
+            let estimate = Estimate { spectral, released, radius, sink, bounds, upper, statistics };
             let Record { model, text, map, mask, estimator, notes, .. } = record;
             let subject = Subject { model, text, map, mask, estimator };
             let table = table.get_or_insert_with(|| Table::new(subject.clone()));
@@ -460,8 +501,9 @@ mod tests {
             mask: "none".into(),
             estimator: "both".into(),
         });
-        let estimate =
-            Estimate { spectral: None, released: Some(1.5), radius: 2.0, sink: None, bounds: None, upper: None };
+        let statistics = Statistics::default();
+        let (spectral, released, sink) = (None, Some(1.5), None);
+        let estimate = Estimate { spectral, released, radius: 2.0, sink, bounds: None, upper: None, statistics };
         table.rows.insert(Cell { layer: 0, heads: Heads::All, n: 3, window: 0 }, estimate);
         table
     }
@@ -479,6 +521,30 @@ mod tests {
         let mut merged = plain;
         merged.merge("it.csv", noted.clone()).expect("the same subject");
         assert_eq!(merged, noted);
+    }
+
+    #[test]
+    fn further_numbers_are_written_read_and_merged_and_a_table_without_them_is_as_before() {
+        let plain = of_one_row("m");
+        assert!(!plain.to_csv().expect("written").contains("max_logit"));
+        let with = |statistics: Statistics| {
+            let mut table = plain.clone();
+            table.rows.values_mut().for_each(|row| row.statistics = statistics);
+            table
+        };
+        let only = |statistic: Statistic, value: f64| Statistics::of(|one| (one == statistic).then_some(value));
+        let (one, other) = (with(only(Statistic::MaxLogit, -0.5)), with(only(Statistic::VoNorm, 3.0)));
+        for text in [one.to_csv().expect("written"), one.to_value().to_string()] {
+            assert!(text.contains("max_logit") && !text.contains("vo_norm"), "{text}");
+            assert_eq!(Table::parse("it", &text), Ok(Some(one.clone())), "{text}");
+        }
+        let mut both = one.clone();
+        both.merge("other.csv", other).expect("each lacks a number of the other");
+        let found = both.rows.values().next().expect("a row").statistics;
+        assert_eq!((found.get(Statistic::MaxLogit), found.get(Statistic::VoNorm)), (Some(-0.5), Some(3.0)));
+        assert!(both.merge("third.csv", with(only(Statistic::MaxLogit, 1.0))).is_err());
+        let infinite = one.to_csv().expect("written").replace("-0.5", "inf");
+        assert!(Table::parse("it", &infinite).is_err());
     }
 
     #[test]

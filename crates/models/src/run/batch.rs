@@ -196,6 +196,7 @@ mod tests {
         Plan {
             bounds: crate::Bounding::Skipped,
             upper: lipscope_core::measure::UpperNumber::Skipped,
+            statistics: Default::default(),
             special: crate::SpecialTokens::default(),
             layers: (0..layers).collect(),
             heads: vec![Heads::All],

@@ -8,11 +8,12 @@ use nalgebra::DMatrix;
 use serde::{Deserialize, Serialize};
 
 use super::bounding::{Bounding, Bounds};
+use super::head_statistics::{head_statistics, sink};
 use super::norm::{NormIteration, NormStep};
 use crate::parts::jacobian::MapJacobian;
 use crate::parts::layer_map::{LayerMap, MapAtTokens};
-use crate::results::estimate::{Estimate, Sink, SpectralNorm};
-use lipscope_core::attention::Forward;
+use crate::results::estimate::{Estimate, SpectralNorm};
+use crate::results::statistics::{HeadStatistics, Statistic};
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_core::jacobian::LinearOperator;
 use lipscope_core::measure::UpperNumber;
@@ -50,15 +51,16 @@ pub fn estimate(
     estimators: Estimators,
     options: LanczosOptions,
 ) -> Result<Estimate, InputError> {
-    let extras = Extras { bounds: Bounding::Skipped, upper: UpperNumber::Skipped };
+    let extras = Extras { bounds: Bounding::Skipped, upper: UpperNumber::Skipped, statistics: &[] };
     Estimating::new(map, tokens, mask, (estimators, options), extras)?.finish()
 }
 
 /// What is computed beside the norms.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Extras {
+pub(crate) struct Extras<'a> {
     pub(crate) bounds: Bounding,
     pub(crate) upper: UpperNumber,
+    pub(crate) statistics: &'a [Statistic],
 }
 
 /// The measurement of a map at its tokens, on its way.
@@ -69,6 +71,12 @@ pub(crate) struct Estimating {
     norm: Option<NormIteration>,
     /// The bounds, if they are requested and apply.
     bounds: Option<Bounds>,
+    /// |X| / |f(X)|, by which the norm becomes the condition; `None` where this is not wanted, or f(X) is zero.
+    relative: Option<f64>,
+    /// |f(X)|.
+    output: f64,
+    /// The wanted numbers of every head.
+    heads: Vec<HeadStatistics>,
     /// What is found before them.
     found: Estimate,
 }
@@ -93,10 +101,12 @@ impl Estimating {
         tokens: &DMatrix<f64>,
         mask: Order,
         (estimators, options): (Estimators, LanczosOptions),
-        extras: Extras,
+        extras: Extras<'_>,
     ) -> Result<Estimating, InputError> {
         let MapAtTokens { value, mut jacobian } = map.at(tokens, mask)?;
-        let sink = jacobian.attention().map(sink);
+        let sink = sink(&jacobian);
+        let heads = head_statistics(map, &jacobian, extras.statistics);
+        let statistics = HeadStatistics::together(&heads);
         let released = (estimators != Estimators::Spectral).then(|| {
             let mut pulled = vec![0.0; jacobian.n_inputs()];
             jacobian.apply_transpose(value.as_slice(), &mut pulled);
@@ -113,8 +123,21 @@ impl Estimating {
             Bounding::Skipped => None,
             Bounding::AtTokens => Bounds::new(&jacobian),
         };
-        let found = Estimate { spectral: None, released, radius, sink, bounds: None, upper: None };
-        Ok(Estimating { jacobian, norm, bounds, found })
+        let wants_condition = extras.statistics.contains(&Statistic::Condition);
+        let output = value.norm();
+        let relative = wants_condition.then(|| tokens.norm() / output).filter(|ratio| ratio.is_finite());
+        let found = Estimate { spectral: None, released, radius, sink, bounds: None, upper: None, statistics };
+        Ok(Estimating { jacobian, norm, bounds, relative, output, heads, found })
+    }
+
+    /// |f(X)|.
+    pub(crate) fn output(&self) -> f64 {
+        self.output
+    }
+
+    /// The wanted numbers of every head.
+    pub(crate) fn heads(&self) -> &[HeadStatistics] {
+        &self.heads
     }
 
     /// Does all steps.
@@ -142,6 +165,8 @@ impl Estimating {
                 NormStep::Done(triplet, upper) => {
                     self.found.spectral = Some(SpectralNorm::of(&triplet));
                     self.found.upper = upper;
+                    let condition = self.relative.map(|relative| relative * triplet.value);
+                    self.found.statistics.set(Statistic::Condition, condition);
                 }
             }
         }
@@ -164,24 +189,4 @@ impl Estimating {
         }
         Ok(EstimateStep::Done(found))
     }
-}
-
-fn sink(forward: &Forward<f64>) -> Sink {
-    let mut buffer = forward.row_buffer();
-    let mut best = Sink { mass: 0.0, token: 0, head: 0 };
-    for head in 0..forward.n_heads() {
-        let mut masses = vec![0.0; forward.n()];
-        for rows in forward.row_blocks() {
-            let block = forward.rows_of_p(head, rows.clone(), &mut buffer);
-            for row in block.weights.chunks(block.stride).take(rows.len()) {
-                masses.iter_mut().zip(row).for_each(|(mass, p)| *mass += p);
-            }
-        }
-        for (token, mass) in masses.into_iter().enumerate() {
-            if mass > best.mass {
-                best = Sink { mass, token, head };
-            }
-        }
-    }
-    best
 }

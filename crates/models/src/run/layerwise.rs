@@ -155,14 +155,17 @@ impl LayerByLayer {
                 if map.as_ref().is_none_or(|(heads, _)| *heads != next.heads) {
                     // The memory of the earlier heads is free before that of the next ones is taken.
                     *map = None;
-                    *map = Some((next.heads, LayerMap::new(model, self.layer, self.plan.kind, next.heads)?));
+                    let next_map = LayerMap::new(model, self.layer, self.plan.kind, next.heads)?;
+                    let prepared = self.plan.statistics.prepare(next_map, model, (self.layer, next.heads))?;
+                    *map = Some((next.heads, prepared));
                 }
                 let Plan { estimators, options, bounds, upper, mask, .. } = self.plan;
+                let extras = Extras { bounds, upper, statistics: &self.plan.statistics.wanted };
                 if let Some((_, map)) = map
                     && let Some(tokens) = self.passes[batch].inputs_at(at).nth(prefix_group)
                 {
                     let tokens = tokens.columns(0, next.n).into_owned();
-                    let begun = Estimating::new(map, &tokens, mask, (estimators, options), Extras { bounds, upper })?;
+                    let begun = Estimating::new(map, &tokens, mask, (estimators, options), extras)?;
                     *cell = Some((next, Box::new(begun)));
                 }
                 Ok(LayerStep::Measuring(BatchStep::Iterated { iterations: 0, relative_residual: None }))

@@ -50,7 +50,7 @@ impl<M: Borrow<Model>> Maps<M> {
                     }
                     _ => AttentionMap::new(of, layer, plan.kind, *heads),
                 })?;
-                maps.insert((*layer, *heads), map);
+                maps.insert((*layer, *heads), plan.statistics.prepare(map, of, (*layer, *heads))?);
             }
         }
         Ok(Maps { plan: plan.clone(), forward, maps })
@@ -163,7 +163,7 @@ impl<M: Borrow<Model>> Maps<M> {
         inputs: &[Vec<DMatrix<f64>>],
     ) -> Result<Estimating, InputError> {
         let plan = &self.plan;
-        let extras = Extras { bounds: plan.bounds, upper: plan.upper };
+        let extras = Extras { bounds: plan.bounds, upper: plan.upper, statistics: &plan.statistics.wanted };
         let window = Window { n: cell.n, window: cell.window };
         let at_group = prefix_groups.iter().position(|prefix_group| prefix_group.has(window)).unwrap_or(0);
         let at_layer = plan.layers.iter().position(|layer| *layer == cell.layer).unwrap_or(0);

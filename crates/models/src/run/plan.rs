@@ -2,6 +2,7 @@
 
 use super::bounding::{self, Bounding};
 use super::estimating::Estimators;
+use super::statistics_plan::StatisticsPlan;
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::model_config::ModelConfig;
 use crate::results::estimate::Estimate;
@@ -40,6 +41,8 @@ pub struct Plan {
     pub bounds: Bounding,
     /// Whether an upper number, which may fail by chance, is found for ||J||_2 of every map.
     pub upper: UpperNumber,
+    /// The further numbers of every map.
+    pub statistics: StatisticsPlan,
     /// What stands around the text of every window; it counts in n.
     pub special: SpecialTokens,
 }
@@ -110,10 +113,12 @@ impl Plan {
         check_windows(n_tokens, self.longest() - special, self.windows)
     }
 
-    /// Whether a table lacks a cell's row, or the bounds or the upper number that the plan wants there.
+    /// Whether a table lacks a cell's row, or the bounds, the upper number or a further number that the plan wants there.
     #[must_use]
     pub fn is_missing(&self, table: &Table, cell: &Cell) -> bool {
-        table.rows.get(cell).is_none_or(|row| self.lacks_bounds(row) || self.lacks_upper(row))
+        table.rows.get(cell).is_none_or(|row| {
+            self.lacks_bounds(row) || self.lacks_upper(row) || self.statistics.lacks(&row.statistics, cell.n)
+        })
     }
 
     /// Whether a row lacks the upper number that the plan wants.
@@ -126,8 +131,8 @@ impl Plan {
         self.has_bounds() && row.bounds.is_none()
     }
 
-    /// Notes for the plan's table, where bounds are wanted and its map has none, and where an upper number is wanted without
-    /// the norm.
+    /// Notes for the plan's table, where bounds or further numbers are wanted and its map has none, and where an upper number
+    /// is wanted without the norm.
     #[must_use]
     pub fn notes(&self) -> Vec<Phrase> {
         let reason = self.kind.no_local_bounds().filter(|_| self.bounds == Bounding::AtTokens);
@@ -137,7 +142,7 @@ impl Plan {
         let no_upper = is_without_norm.then(|| {
             phrase!("note_no_upper", "no upper number was found: it is one on the norm, which was not measured")
         });
-        no_bounds.into_iter().chain(no_upper).collect()
+        no_bounds.into_iter().chain(no_upper).chain(self.statistics.notes(&self.lengths)).collect()
     }
 
     /// Whether bounds are wanted and apply.

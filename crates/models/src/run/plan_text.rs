@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::bounding::Bounding;
 use super::estimating::Estimators;
 use super::plan::Plan;
+use super::statistics_plan::StatisticsPlan;
 use crate::config::map_kind::{Heads, MapKind};
 use crate::config::model_config::ModelConfig;
+use crate::results::statistics::Statistic;
 use crate::results::table::Subject;
 use crate::text::special_tokens::{SPECIAL, SpecialTokens};
 use lipscope_core::experiment::{InputError, Order};
@@ -38,6 +40,8 @@ pub struct PlanText {
     pub bounds: Bounding,
     /// Whether an upper number is found for the norm of every map.
     pub upper: UpperNumber,
+    /// Further numbers of every map.
+    pub statistics: Vec<Statistic>,
     /// What stands around the text of every window.
     pub special: SpecialTokens,
 }
@@ -53,6 +57,7 @@ impl PlanText {
     pub fn plan(&self, config: &ModelConfig) -> Result<Plan, InputError> {
         let options = LanczosOptions { tolerance: self.tolerance, ..LanczosOptions::default() };
         options.check()?;
+        let kind = self.kind.unwrap_or_else(|| config.default_map());
         Ok(Plan {
             layers: numbers("layers", &self.layers)?,
             heads: match self.heads.trim() {
@@ -63,11 +68,12 @@ impl PlanText {
             lengths: parse_lengths(&self.lengths)?,
             windows: self.windows,
             mask: self.mask.unwrap_or(config.mask),
-            kind: self.kind.unwrap_or_else(|| config.default_map()),
+            kind,
             estimators: self.estimators,
             options,
             bounds: self.bounds,
             upper: self.upper,
+            statistics: StatisticsPlan::new(&self.statistics, (kind, config), self.estimators),
             special: self.special.clone(),
         })
     }

@@ -74,6 +74,10 @@ pub fn command_line((origin, part): (&ModelOrigin, Option<Part>), input: Input<'
     if plan.upper == UpperNumber::Included {
         line.push("--upper".into());
     }
+    if !plan.statistics.is_empty() {
+        let names: Vec<&str> = plan.statistics.iter().map(|statistic| statistic.id()).collect();
+        line.push(format!("--columns {}", names.join(",")));
+    }
     line.join(" ")
 }
 
@@ -93,7 +97,7 @@ fn quoted(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lipscope_models::DrawnFamily;
+    use lipscope_models::{DrawnFamily, Statistic};
 
     fn plan() -> PlanText {
         PlanText {
@@ -107,6 +111,7 @@ mod tests {
             tolerance: MODEL_TOLERANCE,
             bounds: Bounding::Skipped,
             upper: UpperNumber::Skipped,
+            statistics: Default::default(),
             special: Default::default(),
         }
     }
@@ -131,6 +136,9 @@ mod tests {
             command_line((&ModelOrigin::Drawn(default), None), Input::Text(None), &assured)
                 .ends_with("--windows 3 --bounds --upper")
         );
+        let further = PlanText { statistics: vec![Statistic::MaxLogit, Statistic::VoNorm], ..plan() };
+        let line = command_line((&ModelOrigin::Drawn(default), None), Input::Text(None), &further);
+        assert!(line.ends_with("--windows 3 --columns max_logit,vo_norm"), "{line}");
         let files = ModelOrigin::Files { name: "it's".into(), resizing: Resizing::Allowed };
         assert!(command_line((&files, None), Input::Text(None), &plan()).contains("--weights 'it'\\''s'"));
         assert_eq!(

@@ -80,6 +80,7 @@ fn made() -> Vec<Vec<u8>> {
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     let cell = lipscope_models::Cell { layer: 0, heads: lipscope_models::Heads::All, n: 4, window: 1 };

@@ -33,6 +33,7 @@ fn feed(input: &[u8]) -> Verdict {
         tolerance: 1e-3,
         bounds: Bounding::Skipped,
         upper: UpperNumber::Skipped,
+        statistics: Default::default(),
         special: Default::default(),
     };
     let config = ModelConfig::gpt2();

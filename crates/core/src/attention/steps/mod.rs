@@ -184,6 +184,12 @@ impl Steps {
         self.vectors.wide_norm.as_ref()
     }
 
+    /// Turns the scores of row i of a head into those that become weights, in place.
+    pub(super) fn finish_scores(&self, (head_idx, i): (usize, usize), scores: &mut [f64]) {
+        self.squash.apply(scores, &mut []);
+        self.bias.add(head_idx, i, scores);
+    }
+
     /// Turns the scores of row i of a head into weights, in place. Writes the slopes, unless `slopes` is empty.
     pub(super) fn weigh_row<T: Scalar>(
         &self,
