@@ -104,8 +104,8 @@ print_ratios() {
 part_portable() {
   find_numpy || die "there is no Python with numpy. Set LIPSCOPE_NUMPY to one."
   cargo test --locked --no-fail-fast --package lipscope-core --package lipscope-plot --package lipscope-models \
-    --package lipscope-train --package lipscope-protocol --package lipscope-cli \
-    --lib --test core --test models --test plot --test protocol --test train --test cli
+    --package lipscope-train --package lipscope-run --package lipscope-protocol --package lipscope-cli \
+    --lib --test core --test models --test plot --test protocol --test train --test run --test cli
 }
 
 wasm_tests() {

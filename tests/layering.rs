@@ -44,11 +44,12 @@ const MODULES: [&str; 28] = [
 
 /// Crates, and the crates that they must not depend on, directly or through our other crates. A crate that runs only in
 /// the browser may depend on crates that are linked only natively, such as the engine's threads.
-const FORBIDDEN: [(&str, &[&str]); 11] = [
+const FORBIDDEN: [(&str, &[&str]); 12] = [
     ("lipscope-core", &["web-sys", "js-sys", "wasm-bindgen", "plotters", "leptos", "clap"]),
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
     ("lipscope-models", &["web-sys", "leptos", "clap"]),
     ("lipscope-train", &["web-sys", "leptos", "clap", "lipscope-models", "lipscope-plot"]),
+    ("lipscope-run", &["web-sys", "leptos", "clap", "lipscope-plot", "lipscope-models", "lipscope-train"]),
     ("lipscope-protocol", &["web-sys", "leptos", "clap"]),
     ("lipscope-documents", &["lipscope", "lipscope-core", "web-sys", "leptos"]),
     ("lipscope-workers", &["leptos", "lipscope", "clap", "rayon"]),
@@ -63,6 +64,7 @@ const FORBIDDEN: [(&str, &[&str]); 11] = [
             "lipscope-plot",
             "lipscope-models",
             "lipscope-train",
+            "lipscope-run",
             "lipscope-protocol",
             "lipscope-workers",
             "lipscope-cli",
@@ -168,12 +170,13 @@ fn the_rooms_of_the_models_import_from_rooms_upstream_only() {
 }
 
 /// The source folders of this repository's crates: every tree that imports by `crate::`.
-const CRATES: [&str; 11] = [
+const CRATES: [&str; 12] = [
     "src",
     "crates/core/src",
     "crates/plot/src",
     "crates/models/src",
     "crates/train/src",
+    "crates/run/src",
     "crates/protocol/src",
     "crates/workers/src",
     "crates/cli/src",
@@ -318,10 +321,19 @@ fn no_crate_depends_on_a_forbidden_crate() {
     }
 }
 
+/// Crates without clock and threads: the engine and what lies beside it, beneath the workers.
+const CLOCKLESS: [&str; 6] = [
+    "crates/core/src",
+    "crates/models/src",
+    "crates/train/src",
+    "crates/run/src",
+    "crates/protocol/src",
+    "crates/plot/src",
+];
+
 #[test]
 fn one_file_of_the_engine_knows_threads() {
-    for folder in ["crates/core/src", "crates/models/src", "crates/train/src", "crates/protocol/src", "crates/plot/src"]
-    {
+    for folder in CLOCKLESS {
         for file in sources(folder).iter().filter(|file| file.path != "crates/core/src/parallel.rs") {
             for word in ["rayon::", "std::thread", "use std::sync::Mutex"] {
                 assert!(!code(file).contains(word), "{} knows `{word}`", file.path);
@@ -365,8 +377,7 @@ fn code_for_one_target_is_in_the_engine_and_where_programs_are_cut() {
 
 #[test]
 fn the_crates_beneath_the_workers_have_no_clock() {
-    for folder in ["crates/core/src", "crates/models/src", "crates/train/src", "crates/protocol/src", "crates/plot/src"]
-    {
+    for folder in CLOCKLESS {
         for file in sources(folder) {
             for word in ["std::time", "Instant::now", "SystemTime"] {
                 assert!(!file.text.contains(word), "{} knows `{word}`", file.path);

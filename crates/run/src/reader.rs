@@ -1,0 +1,70 @@
+//! Reads a log line by line, so that a caller can pause between lines.
+
+use super::error::{RowProblem, RunError};
+use super::header::Header;
+use super::members::Members;
+use super::row::Row;
+use super::run::Run;
+
+/// Reads the lines of a log, one at a time.
+#[derive(Clone, Debug, Default)]
+pub struct RunReader {
+    header: Option<Header>,
+    rows: Vec<Row>,
+    lines: usize,
+}
+
+impl RunReader {
+    /// A reader before the first line.
+    #[must_use]
+    pub fn new() -> Self {
+        RunReader::default()
+    }
+
+    /// Reads the next line; a blank line holds nothing.
+    ///
+    /// # Errors
+    /// [`RunError::Line`] with its number.
+    pub fn read_line(&mut self, line: &str) -> Result<(), RunError> {
+        self.lines += 1;
+        // A file that an editor saved may begin with a mark of its encoding.
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if line.is_empty() {
+            return Ok(());
+        }
+        self.take(line).map_err(|problem| RunError::Line { line: self.lines, problem })
+    }
+
+    /// Reads the rest of a text after its last line break. A program that is still writing may have written only a part of the
+    /// line: what is not JSON is left out.
+    ///
+    /// # Errors
+    /// As [`RunReader::read_line`].
+    pub fn read_last_line(&mut self, line: &str) -> Result<(), RunError> {
+        match self.read_line(line) {
+            Err(RunError::Line { problem: RowProblem::NotJson { .. }, .. }) if !self.rows.is_empty() => Ok(()),
+            read => read,
+        }
+    }
+
+    fn take(&mut self, line: &str) -> Result<(), RowProblem> {
+        let members = Members::of_line(line)?;
+        if !Header::is_meant(&members) {
+            self.rows.push(members.try_into()?);
+            return Ok(());
+        }
+        if self.header.is_some() || !self.rows.is_empty() {
+            return Err(RowProblem::SecondHeader);
+        }
+        self.header = Some(members.try_into()?);
+        Ok(())
+    }
+
+    /// The run.
+    ///
+    /// # Errors
+    /// [`RunError::NoRows`].
+    pub fn finish(self) -> Result<Run, RunError> {
+        if self.rows.is_empty() { Err(RunError::NoRows) } else { Ok(Run::new(self.header, self.rows)) }
+    }
+}

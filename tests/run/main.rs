@@ -1,0 +1,5 @@
+//! Tests of the logs of monitored runs.
+
+mod reading;
+mod runs;
+mod schema;
