@@ -10,7 +10,7 @@ const docs = join(dirname(fileURLToPath(import.meta.url)), '../docs');
 const [runs, text, lipscope = 'lipscope'] = process.argv.slice(2);
 if (!text) throw new Error('name the folder of the runs and their text: node scripts/training.mjs runs alice.txt');
 
-/** Columns that the page leaves out: the command has the steps, `table.csv` the bounds, and bits are nats over ln 2. */
+/** Columns that the page leaves out: the command has the steps, `run.jsonl` the bounds, and bits are nats over ln 2. */
 const OMITTED = ['steps', 'bits', 'their bounds at last'];
 
 /** A table without the omitted columns. */

@@ -112,7 +112,7 @@ impl ModelSession {
     /// Opens a trained model. The plan measures all its layers, at lengths up to its context length.
     pub(super) fn take_trained(self, model: TrainedModel) {
         let TrainedModel { plan, files, text } = model;
-        let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
+        let name = plan.name();
         let context = plan.context;
         let files: [(&str, &[u8]); 3] = [
             ("config.json", files.config.as_bytes()),

@@ -26,7 +26,7 @@ const FOLDER: &str = "kept-training";
 /// The name of the entry that holds the text.
 pub(super) const TEXT: &str = "text";
 /// Histories of another version are not read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Whether the browser keeps the runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -6,6 +6,7 @@ use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
 use assert_cmd::Command;
+use lipscope_run::{Kind, Row, Run};
 use lipscope_testkit::in_repository;
 
 /// Small models of two kinds over a page about attention.
@@ -24,9 +25,9 @@ const SMALL: [&str; 13] = [
     "--batch",
     "2",
 ];
-/// Sixteen lines of a table.
+/// Sixteen measured steps.
 const SHORT: [&str; 4] = ["--steps", "60", "--every", "4"];
-/// Enough lines that ten kills hit running runs, even on a machine that is slow to notice a line.
+/// Enough rows that ten kills hit running runs, even on a machine that is slow to notice a line.
 const LONG: [&str; 4] = ["--steps", "400", "--every", "4"];
 /// The folders of the runs of [`SMALL`].
 const RUNS: [&str; 2] = ["invertible-2-seed0", "l2-2-seed0"];
@@ -53,21 +54,27 @@ fn problem(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&lipscope(arguments).assert().code(1).get_output().stderr).into_owned()
 }
 
-/// The table of a run without the seconds, and its weights.
-fn digits(out: &Path, run: &str) -> (String, Vec<u8>) {
-    let table = fs::read_to_string(out.join(run).join("table.csv")).expect("a table");
-    let lines = table.lines().map(|line| line.rsplit_once(',').expect("columns").0);
-    (lines.collect::<Vec<_>>().join("\n"), fs::read(out.join(run).join("model.safetensors")).expect("weights"))
+/// The log of a run.
+fn log(run: &Path) -> Run {
+    Run::parse(&fs::read_to_string(run.join("run.jsonl")).expect("a log")).expect("rows")
 }
 
-/// Lines of the tables of both runs.
+/// The rows of a run without the seconds, and its weights.
+fn digits(out: &Path, run: &str) -> (Vec<Row>, Vec<u8>) {
+    let mut rows = log(&out.join(run)).rows().to_vec();
+    for row in &mut rows {
+        assert!(row.further.remove("seconds").is_some_and(|seconds| seconds.is_some()), "{row:?}");
+    }
+    (rows, fs::read(out.join(run).join("model.safetensors")).expect("weights"))
+}
+
+/// Lines of the logs of both runs.
 fn lines(out: &Path) -> usize {
-    let count =
-        |run: &&str| fs::read_to_string(out.join(run).join("table.csv")).map_or(0, |table| table.lines().count());
+    let count = |run: &&str| fs::read_to_string(out.join(run).join("run.jsonl")).map_or(0, |log| log.lines().count());
     RUNS.iter().map(count).sum()
 }
 
-/// Starts the runs and ends them by SIGKILL when their tables get another line.
+/// Starts the runs and ends them by SIGKILL when their logs get another line.
 ///
 /// # Panics
 /// If the runs were done before.
@@ -103,8 +110,8 @@ fn a_run_ended_by_sigkill_ten_times_ends_with_the_digits_of_an_untouched_one() {
         let (found, expected) = (digits(&part, run), digits(&whole, run));
         assert_eq!(found.0, expected.0, "{run}");
         assert!(found.1 == expected.1, "{run}: other weights");
-        // The header, the untrained model, and a line for every four steps.
-        assert_eq!(found.0.lines().count(), 2 + 400 / 4);
+        // The untrained model, and a row of each of two layers for every four steps.
+        assert_eq!(found.0.len(), 2 * (1 + 400 / 4));
         let left: Vec<_> =
             fs::read_dir(part.join(run)).expect("a folder").flatten().map(|file| file.file_name()).collect();
         assert!(left.iter().all(|name| !name.to_string_lossy().ends_with(".part")), "{left:?}");
@@ -129,6 +136,30 @@ fn shards_and_threads_change_no_digit() {
     }
     let config = fs::read_to_string(whole.join("l2-2-seed0/config.json")).expect("a config");
     assert!(config.contains("\"model_type\": \"lipscope\"") && config.contains("\"kind\": \"l2\""), "{config}");
+}
+
+#[test]
+fn the_rows_of_a_run_are_those_of_a_monitor_with_its_losses_and_bounds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    train(folder.path(), &[]);
+    for run in RUNS {
+        let log = log(&folder.path().join(run));
+        let header = log.header().expect("a first line");
+        assert_eq!((header.model.as_str(), header.every), (run, Some(4)));
+        assert_eq!((log.maps(), log.steps().len()), (vec!["attention"], 16));
+        let places: Vec<String> = log.places("attention").iter().map(ToString::to_string).collect();
+        assert_eq!(places, ["h.0", "h.1"]);
+        let losses = log.per_step("loss").expect("one loss a step");
+        // The untrained model has no training loss, and a held-out one.
+        assert_eq!((losses.len(), losses[0].0, log.per_step("held_out").map(|all| all.len())), (15, 4, Some(16)));
+        for row in log.rows() {
+            let [value, residual, bound] = ["value", "residual", "bound"].map(|name| row.number(name).expect("found"));
+            assert!(value > 0.0 && value <= bound && residual < 1e-5, "{row:?}");
+            assert!(row.steps.is_some_and(|steps| steps > 0) && row.part.as_deref() == Some("attn"), "{row:?}");
+            assert_eq!(row.kind, if residual <= 1e-9 { Kind::Exact } else { Kind::LowerBound }, "{row:?}");
+            assert_eq!(row.number("linf_bound"), run.starts_with("invertible").then_some(0.9), "{row:?}");
+        }
+    }
 }
 
 #[test]
@@ -177,11 +208,11 @@ fn a_trained_model_without_other_steps_is_opened_like_any_other() {
         let all = ["--layers", "0,1", "--map", "with-output", "--tolerance", "1e-8"];
         let assert = lipscope(&[&measured[..], &all].concat()).assert().success();
         let csv = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
-        let table = fs::read_to_string(run.join("table.csv")).expect("a table");
-        let last = table.lines().count() - 1;
+        let log = log(&run);
+        let norms = log.grid("attention", "value");
         for layer in 0..2 {
             let found = column(&csv, 1 + layer, "spectral");
-            let expected = column(&table, last, &format!("norm_{layer}"));
+            let expected = norms.at(layer, norms.steps.len() - 1).expect("a norm");
             let error = (found - expected).abs();
             assert!(error < 1e-6 * expected, "{weights}, layer {layer}: {found} against {expected}\n{csv}");
         }

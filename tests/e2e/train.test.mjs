@@ -24,7 +24,15 @@ const stepsDone = (page) => page.getByTestId('train-progress').getAttribute('dat
 const hasSteps = (page, least) => page.waitForFunction(
   (least) => Number(document.querySelector('[data-testid="train-progress"]')?.dataset.steps) >= least, least, LONG);
 
-/** The rows of a table.csv, each by the names of its columns. */
+/** The rows of a run.jsonl of one layer, in the order of their steps. */
+function runRows(log) {
+  const [header, ...rows] = log.trim().split('\n').map((line) => JSON.parse(line));
+  assert.equal(header.format, 'lipscope-run');
+  for (const { layer, map } of rows) assert.deepEqual([layer, map], ['h.0', 'attention']);
+  return rows;
+}
+
+/** The rows of a table of Models, each by the names of its columns. */
 function rows(csv) {
   const [header, ...lines] = csv.trim().split('\n').map((line) => line.split(','));
   return lines.map((line) => Object.fromEntries(line.map((cell, i) => [header[i], cell])));
@@ -56,13 +64,13 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
 
   for (const kind of ['dot', 'invertible']) {
     await page.click(`#train-show-${kind}`);
-    const table = rows(await saved(page, '#train-table-file'));
-    assert.deepEqual(table.map(({ step }) => Number(step)), Array.from({ length: 61 }, (_, step) => step));
-    const [first, last] = [table[0], table.at(-1)].map(({ held_out_nats }) => Number(held_out_nats));
+    const table = runRows(await saved(page, '#train-log-file'));
+    assert.deepEqual(table.map(({ step }) => step), Array.from({ length: 61 }, (_, step) => step));
+    const [first, last] = [table[0], table.at(-1)].map((row) => row.held_out);
     assert.ok(last < first - 0.2, `${kind}: held-out loss ${first} at first, ${last} at last`);
-    for (const row of table) assert.ok(Number(row.norm_0) <= Number(row.bound_0), `${kind}, step ${row.step}: ${row.norm_0} over its bound ${row.bound_0}`);
+    for (const row of table) assert.ok(row.value <= row.bound, `${kind}, step ${row.step}: ${row.value} over its bound ${row.bound}`);
     LOSSES[kind].forEach((loss, i) => {
-      const found = Number(table[i + 1].training_nats);
+      const found = table[i + 1].loss;
       assert.ok(Math.abs(found - loss) < 1e-4, `${kind}, step ${i + 1}: ${found} in the browser, ${loss} natively`);
     });
   }
@@ -87,7 +95,7 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   assert.equal(config.model_type, 'lipscope');
 
   // The chosen model is opened and measured without a file of the reader's: the norm of its window is that of training.
-  const last = rows(await saved(page, '#train-table-file')).at(-1);
+  const last = runRows(await saved(page, '#train-log-file')).at(-1);
   await page.click('#train-open-model');
   await page.waitForFunction(() => /1 layer,.*L2 attention, no norms;/.test(document.querySelector('[data-testid="model-description"]')?.textContent ?? '')
     && /invertible-1-seed0/.test(document.querySelector('[data-testid="model-facts"]')?.textContent ?? ''), undefined, LONG);
@@ -98,7 +106,7 @@ pageTest('two kinds are trained, paused, kept over a reload, taken up, run backw
   await page.click('#model-run');
   await page.waitForSelector('[data-testid="model-progress"][data-phase="done"]', { state: 'attached', ...LONG });
   const [window] = rows(await saved(page, '#model-csv'));
-  const [norm, expected] = [Number(window.spectral), Number(last.norm_0)];
+  const [norm, expected] = [Number(window.spectral), last.value];
   assert.ok(Math.abs(norm - expected) < 1e-5 * expected, `${norm} in Models, ${expected} in training`);
   await show(page, 'train');
 
@@ -124,8 +132,8 @@ pageTest('two workers share each step, and training goes on with the same digits
   await until(() => workers().length === 1);
   await inPhase(page, 'done');
   assert.equal(await page.getByTestId('train-problem').isVisible(), false);
-  const table = rows(await saved(page, '#train-table-file'));
-  LOSSES.dot.forEach((loss, i) => assert.ok(Math.abs(Number(table[i + 1].training_nats) - loss) < 1e-4, `step ${i + 1}`));
+  const table = runRows(await saved(page, '#train-log-file'));
+  LOSSES.dot.forEach((loss, i) => assert.ok(Math.abs(table[i + 1].loss - loss) < 1e-4, `step ${i + 1}`));
 });
 
 pageTest('the training of the newest tab is the one that is kept, and the other tab says so', { timeout: 600_000, hash: '#v3&plot=train', context: {} }, async ({ page, context, url }) => {

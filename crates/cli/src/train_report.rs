@@ -10,10 +10,11 @@ use serde_json::Value;
 use super::exit::Failure;
 use super::files::{read_text, save, unreadable, unwritable};
 use super::output::stdout;
-use super::train_run::TABLE;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::{largest, maximum, minimum};
 use lipscope_plot::{AxisSpec, Caption, Figure, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
+use lipscope_protocol::train::RUN_LOG;
+use lipscope_run::Run;
 use lipscope_train::{Kind, Plan};
 
 /// A run, read from its folder.
@@ -25,7 +26,7 @@ struct FinishedRun {
     rows: Vec<Row>,
 }
 
-/// A line of a run's table.
+/// A measured step of a run.
 struct Row {
     step: f64,
     held_out: f64,
@@ -56,7 +57,7 @@ fn read(folder: &Path) -> Result<Vec<FinishedRun>, InputError> {
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
     let mut runs = Vec::new();
     for entry in entries.flatten() {
-        if entry.path().join(TABLE).exists() {
+        if entry.path().join(RUN_LOG).exists() {
             runs.push(FinishedRun::read(&entry.path())?);
         }
     }
@@ -80,6 +81,16 @@ fn broken(path: &Path, problem: &str) -> InputError {
     }
 }
 
+impl Row {
+    /// The rows of a step; `None` without a held-out loss. A loss that is not finite is null in a log.
+    fn at(log: &Run, step: u64) -> Option<Self> {
+        let of_step = || log.rows().iter().filter(|row| row.step == step);
+        let numbers = |name: &str| of_step().map(|row| row.number(name).unwrap_or(f64::NAN)).collect();
+        let held_out = of_step().next()?.further.get("held_out")?.unwrap_or(f64::NAN);
+        Some(Row { step: step as f64, held_out, norms: numbers("value"), bounds: numbers("bound") })
+    }
+}
+
 impl FinishedRun {
     fn read(folder: &Path) -> Result<Self, InputError> {
         let text = |name: &str| {
@@ -89,26 +100,10 @@ impl FinishedRun {
         let (path, config) = text("config.json")?;
         let config: Value = serde_json::from_str(&config).map_err(|error| broken(&path, &error.to_string()))?;
         let plan = Plan::deserialize(&config["lipscope"]["plan"]).map_err(|error| broken(&path, &error.to_string()))?;
-        let (path, table) = text(TABLE)?;
-        let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
-        let header = lines.next().unwrap_or_default();
-        let row = |cells: Vec<&str>| {
-            let value = |name: &str| {
-                let place = header.iter().position(|column| *column == name)?;
-                cells.get(place)?.parse::<f64>().ok()
-            };
-            let of_layers = |name: &str| {
-                (0..plan.blocks).map(|layer| value(&format!("{name}_{layer}")).unwrap_or(f64::NAN)).collect()
-            };
-            Some(Row {
-                step: value("step")?,
-                held_out: value("held_out_nats")?,
-                norms: of_layers("norm"),
-                bounds: of_layers("bound"),
-            })
-        };
-        let rows: Option<Vec<Row>> = lines.map(row).collect();
-        let rows = rows.filter(|rows| !rows.is_empty()).ok_or_else(|| broken(&path, "a line of it is not whole"))?;
+        let (path, log) = text(RUN_LOG)?;
+        let log = Run::parse(&log).map_err(|error| broken(&path, &error.to_string()))?;
+        let rows: Option<Vec<Row>> = log.steps().into_iter().map(|step| Row::at(&log, step)).collect();
+        let rows = rows.ok_or_else(|| broken(&path, "a row of it has no `held_out`"))?;
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let vocabulary = config["lipscope"]["vocabulary"].as_str().unwrap_or_default().chars().count();
         Ok(FinishedRun { name, plan, guess: (vocabulary as f64).ln(), rows })

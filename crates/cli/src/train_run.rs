@@ -1,17 +1,19 @@
 //! One run of `lipscope train` and its folder.
 //!
-//! Every few steps the run writes its table, then its checkpoint, each to a temporary file that it then renames. If the
+//! Every few steps the run writes its log, then its checkpoint, each to a temporary file that it then renames. If the
 //! process ends at any moment, the next one begins at the last complete checkpoint, or at step 0 if there is none, and
-//! drops later lines of the table. Since a run is a function of its plan and text, all numbers but the seconds are
+//! drops later rows of the log. Since a run is a function of its plan and text, all numbers but the seconds are
 //! those of an uninterrupted run.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{fs, io};
 
 use super::files::{MOST_RESULTS, read_text_up_to, save, unreadable, unwritable};
 use lipscope_core::experiment::InputError;
+use lipscope_protocol::train::{LayerRow, LogEntry, RUN_LOG, log_header};
+use lipscope_run::Row;
 use lipscope_train::{Corpus, LayerConstant, Plan, Trainer, config, safetensors, tokenizer};
 
 /// A run to be completed.
@@ -20,7 +22,7 @@ pub(super) struct Run {
     name: String,
     trainer: Trainer,
     every: usize,
-    /// Lines of the table, the header first.
+    /// Lines of the log, the header first.
     lines: Vec<String>,
     /// Seconds that earlier processes spent on this run.
     seconds_before: f64,
@@ -38,20 +40,18 @@ pub(super) struct RunReport {
     pub(super) layers: Vec<LayerConstant>,
 }
 
-/// The file of a run's lines.
-pub(super) const TABLE: &str = "table.csv";
 const CHECKPOINT: &str = "checkpoint.bin";
 
 impl Run {
     /// The run of a plan in its folder, continued from its last checkpoint.
     pub(super) fn open(out: &Path, plan: Plan, corpus: &Corpus, every: usize) -> Result<Run, InputError> {
-        let name = format!("{}-{}-seed{}", plan.kind.id(), plan.blocks, plan.seed);
+        let name = plan.name();
         let folder = out.join(&name);
-        let header = header(plan.blocks);
+        let mut lines = vec![log_header(&plan, every).to_line()];
         let Some(trainer) = checkpoint_of(&folder, corpus)? else {
             let trainer = Trainer::new(plan, corpus.clone())?;
             fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
-            return Ok(Run { folder, name, trainer, every, lines: vec![header], seconds_before: 0.0 });
+            return Ok(Run { folder, name, trainer, every, lines, seconds_before: 0.0 });
         };
         if *trainer.plan() != plan {
             return Err(InputError::Conflict {
@@ -61,14 +61,9 @@ impl Run {
                     .into(),
             });
         }
-        let path = folder.join(TABLE);
-        let table = read_text_up_to(&path, MOST_RESULTS)?.text;
-        let step = |line: &str| line.split(',').next().and_then(|step| step.parse::<usize>().ok());
-        let is_done = |line: &&str| step(line).is_some_and(|step| step <= trainer.steps_done());
-        let mut lines = vec![header];
-        lines.extend(table.lines().filter(is_done).map(str::to_owned));
-        let seconds = lines.last().and_then(|line| line.rsplit(',').next()?.parse().ok());
-        Ok(Run { folder, name, trainer, every, lines, seconds_before: seconds.unwrap_or(0.0) })
+        let (rows, seconds_before) = lines_until(&folder.join(RUN_LOG), trainer.steps_done())?;
+        lines.extend(rows);
+        Ok(Run { folder, name, trainer, every, lines, seconds_before })
     }
 
     /// Steps that are not done yet.
@@ -128,26 +123,19 @@ impl Run {
         }
     }
 
-    /// Adds a line with the mean training loss since the last line and the learning rate, and saves the run.
+    /// Adds the rows of an entry with the mean training loss since the last one and the learning rate, and saves the run.
     fn note(&mut self, training: Option<(f64, f64)>, seconds: f64) -> Result<(), InputError> {
-        let held_out = self.trainer.held_out();
-        let mut line = format!("{}", self.trainer.steps_done());
-        let bits = |nats: f64| nats / std::f64::consts::LN_2;
-        match training {
-            Some((loss, rate)) => number(&mut line, [loss, bits(loss), held_out, bits(held_out), rate]),
-            None => {
-                line.push_str(",,");
-                number(&mut line, [held_out, bits(held_out)]);
-                line.push(',');
-            }
-        }
-        match self.layers()? {
-            Some(layers) => layers.iter().for_each(|layer| layer_columns(&mut line, layer)),
-            None => line.push_str(&",,,,".repeat(self.trainer.plan().blocks)),
-        }
-        let _ = write!(line, ",{seconds:.1}");
-        self.lines.push(line);
-        self.write(TABLE, (self.lines.join("\n") + "\n").as_bytes())?;
+        let layers: Vec<LayerRow> = self.layers()?.unwrap_or_default().into_iter().map(LayerRow::from).collect();
+        let entry = LogEntry {
+            step: self.trainer.steps_done(),
+            loss: training.map(|(loss, _)| loss),
+            learning_rate: training.map(|(_, rate)| rate),
+            held_out: self.trainer.held_out(),
+            seconds,
+            layers: &layers,
+        };
+        self.lines.extend(entry.rows(self.blocks()).iter().map(Row::to_line));
+        self.write(RUN_LOG, (self.lines.join("\n") + "\n").as_bytes())?;
         self.write(CHECKPOINT, &self.trainer.checkpoint())
     }
 
@@ -168,27 +156,13 @@ pub(super) fn checkpoint_of(folder: &Path, corpus: &Corpus) -> Result<Option<Tra
     }
 }
 
-fn header(blocks: usize) -> String {
-    let mut header = "step,training_nats,training_bits,held_out_nats,held_out_bits,learning_rate".to_owned();
-    for layer in 0..blocks {
-        let _ = write!(header, ",norm_{layer},residual_{layer},bound_{layer},linf_bound_{layer}");
-    }
-    header + ",seconds"
-}
-
-fn layer_columns(line: &mut String, layer: &LayerConstant) {
-    number(line, [layer.norm, layer.residual, layer.bound]);
-    match layer.linf_bound {
-        Some(bound) => number(line, [bound]),
-        None => line.push(','),
-    }
-}
-
-/// Adds columns with every digit.
-fn number<const N: usize>(line: &mut String, values: [f64; N]) {
-    for value in values {
-        let _ = write!(line, ",{value:?}");
-    }
+/// The lines of a log that belong to steps up to `done`, and the seconds of the last one.
+fn lines_until(path: &Path, done: usize) -> Result<(Vec<String>, f64), InputError> {
+    let text = read_text_up_to(path, MOST_RESULTS)?.text;
+    let run = lipscope_run::Run::parse(&text).map_err(|error| error.in_file(path.display().to_string()))?;
+    let rows = run.rows().iter().filter(|row| row.step <= done as u64);
+    let seconds = rows.clone().last().and_then(|row| row.number("seconds"));
+    Ok((rows.map(Row::to_line).collect(), seconds.unwrap_or(0.0)))
 }
 
 impl fmt::Display for RunReport {

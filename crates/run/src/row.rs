@@ -27,6 +27,14 @@ impl Kind {
     /// Every kind.
     pub const ALL: [Kind; 4] = [Kind::Exact, Kind::LowerBound, Kind::Estimate, Kind::None];
 
+    /// That of a value from products in f64, with the relative residual of its vectors.
+    #[must_use]
+    pub fn of_residual(residual: f64) -> Self {
+        /// An iteration with at most this residual has found the norm.
+        const EXACT: f64 = 1e-9;
+        if residual <= EXACT { Kind::Exact } else { Kind::LowerBound }
+    }
+
     /// Its word in a log.
     #[must_use]
     pub fn id(self) -> &'static str {

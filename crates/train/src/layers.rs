@@ -19,6 +19,8 @@ pub struct LayerConstant {
     pub norm: f64,
     /// |J^T u - s v|/s of the vectors found.
     pub residual: f64,
+    /// Steps of the iteration.
+    pub steps: usize,
     /// An upper bound on ||J||_2 at these tokens: the smaller of `local` and `local_blocks`.
     pub bound: f64,
     /// c, an upper bound on the l_inf norm of J at all tokens; absent where the branch is no contraction.
@@ -53,6 +55,7 @@ pub fn measure_layers(stack: &Stack, window: &[u32]) -> Result<Vec<LayerConstant
             layer,
             norm,
             residual: found.relative_residual,
+            steps: found.iterations,
             bound: branch.factor() * local.blocks.unwrap_or(local.value).min(local.value),
             linf_bound: branch.contraction,
         })

@@ -117,6 +117,12 @@ impl Plan {
         Ok(Plan(fields))
     }
 
+    /// The name of its run: that of the run's folder, and of its model.
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{}-{}-seed{}", self.kind.id(), self.blocks, self.seed)
+    }
+
     /// The dimension of a head.
     #[must_use]
     pub fn head_width(&self) -> usize {

@@ -10,6 +10,7 @@ mod context;
 mod files;
 mod gradient;
 mod helper;
+mod log;
 mod record;
 mod stretch;
 
@@ -19,6 +20,7 @@ pub use files::{FilesPlan, FilesTask, ModelFiles};
 pub use gradient::{GradientEvent, GradientPlan, GradientTask};
 pub use helper::{Answer, Helper};
 pub use lipscope_train::{Batch, Kind, Norms, Plan, PlanFields, SOFTCAP, exponential};
+pub use log::{LogEntry, RUN_LOG, log_header};
 pub use record::{LayerRow, Measured, RunFacts, Saved, StepRow};
 pub use stretch::{Saving, StretchEvent, StretchPlan, StretchTask};
 

@@ -54,6 +54,8 @@ pub struct LayerRow {
     pub norm: f64,
     /// The relative residual of the iteration.
     pub residual: f64,
+    /// Steps of the iteration.
+    pub steps: usize,
     /// An upper bound on the norm at these tokens.
     pub bound: f64,
     /// An upper bound on the l_inf norm at all tokens; `None` unless the layer is a contraction.
@@ -89,7 +91,7 @@ impl From<StepReport> for StepRow {
 }
 
 impl From<LayerConstant> for LayerRow {
-    fn from(LayerConstant { layer, norm, residual, bound, linf_bound }: LayerConstant) -> Self {
-        LayerRow { layer, norm, residual, bound, linf_bound }
+    fn from(LayerConstant { layer, norm, residual, steps, bound, linf_bound }: LayerConstant) -> Self {
+        LayerRow { layer, norm, residual, steps, bound, linf_bound }
     }
 }
