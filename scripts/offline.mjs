@@ -22,10 +22,10 @@ function rewrite(name, pattern, text) {
 rewrite('index.html', /data-offline="[^"]*"/, `data-offline="${WORKER}"`);
 /**
  * Files that the service worker keeps only once the page has asked for them: the workers of models and of training, which are
- * large and which only their views need, the texts in Chinese, what documents show or link to besides documents, and the card of a
- * shared link.
+ * large and which only their views need, the texts in Chinese, what documents show or link to besides documents, the card of a
+ * shared link, and the example of a run.
  */
-const isLater = (path) => /^((model|train)_worker|chinese-|card\.png|docs\/(.*\.(png|svg|ipynb)$|reliability\/))/.test(path);
+const isLater = (path) => /^((model|train)_worker|chinese-|card\.png|run\.jsonl|docs\/(.*\.(png|svg|ipynb)$|reliability\/))/.test(path);
 
 const files = {};
 for (const name of readdirSync(dir, { recursive: true }).sort()) {

@@ -49,7 +49,7 @@ const FORBIDDEN: [(&str, &[&str]); 12] = [
     ("lipscope-plot", &["lipscope-core", "web-sys", "leptos", "nalgebra"]),
     ("lipscope-models", &["web-sys", "leptos", "clap"]),
     ("lipscope-train", &["web-sys", "leptos", "clap", "lipscope-models", "lipscope-plot"]),
-    ("lipscope-run", &["web-sys", "leptos", "clap", "lipscope-plot", "lipscope-models", "lipscope-train"]),
+    ("lipscope-run", &["web-sys", "leptos", "clap", "lipscope-models", "lipscope-train"]),
     ("lipscope-protocol", &["web-sys", "leptos", "clap"]),
     ("lipscope-documents", &["lipscope", "lipscope-core", "web-sys", "leptos"]),
     ("lipscope-workers", &["leptos", "lipscope", "clap", "rayon"]),

@@ -22,7 +22,7 @@ use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use crate::theme::use_themes;
 use lipscope_plot::{
-    Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles,
+    Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, Panels, PixelRect, Scatter, Style, Theme, Tiles,
     TokenPlane, css,
 };
 
@@ -52,6 +52,7 @@ impl Paint for Ladder {
 impl Paint for LineChart {}
 impl Paint for TokenPlane {}
 impl Paint for Tiles {}
+impl Paint for Panels {}
 
 impl Paint for Scatter {
     /// Draws the dots by calls of the canvas, without plotters: there may be a great many.

@@ -6,6 +6,7 @@ use web_sys::DataTransfer;
 use crate::files::use_drops;
 use crate::page::PlotChoice;
 
+use super::monitored;
 use super::session::ModelSession;
 use super::taking::take_dropped;
 
@@ -22,7 +23,12 @@ pub(super) fn use_form() -> FormAtHand {
 pub fn begin() {
     let form = FormAtHand::default();
     provide_context(form);
+    monitored::begin();
+    let runs = monitored::use_runs();
     use_drops().taken_by(PlotChoice::Model, move |data: &DataTransfer| {
+        if monitored::take_dropped(runs, data) {
+            return;
+        }
         if let Some(session) = form.session() {
             take_dropped(session, data);
         }

@@ -9,6 +9,7 @@
 //! | `session`, `running`, `tables` | the form's work: opening a model, a window of text as the reader's own experiment; running and pausing; tables in and out |
 //! | `folder`, `taking`, `fetching` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `figures` | the figures of the table |
+//! | `monitored` | the log of a training run that was monitored elsewhere |
 
 mod address;
 mod context;
@@ -16,6 +17,7 @@ mod fetching;
 mod figures;
 mod folder;
 mod form_at_hand;
+mod monitored;
 mod plan_view;
 mod run_view;
 mod running;
@@ -34,6 +36,7 @@ use crate::strings;
 use context::use_models;
 use figures::ModelFigures;
 use form_at_hand::use_form;
+use monitored::MonitoredRun;
 use plan_view::{MapField, MoreFields};
 use run_view::RunBar;
 use session::ModelSession;
@@ -51,6 +54,7 @@ pub fn ModelView() -> impl IntoView {
         <div class="model-view" data-testid="model-view" hidden=move || page.plot.get() != PlotChoice::Model>
             <ModelForm/>
             <ModelFigures/>
+            <MonitoredRun/>
         </div>
     }
 }

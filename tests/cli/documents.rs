@@ -131,6 +131,7 @@ fn workplace() -> tempfile::TempDir {
     let experiment =
         r#"{"tokens":{"source":"random","distribution":"ball","n":6,"d":1},"weights":{"source":"identity","sign":-1}}"#;
     fs::write(path.join("experiment.json"), experiment).expect("a file");
+    fs::copy(in_repository("assets/run.jsonl"), path.join("run.jsonl")).expect("a run");
     fs::copy(in_repository("tests/data/cases/tables/f4.npy"), path.join("tokens.npy")).expect("a table");
     folder
 }

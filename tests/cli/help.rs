@@ -29,7 +29,7 @@ fn commands() -> Vec<String> {
     let list = help.split("Commands:\n").nth(1).and_then(|rest| rest.split("\n\n").next()).expect("a list of commands");
     let names = list.lines().filter_map(|line| line.split_whitespace().next().map(String::from));
     let names: Vec<String> = names.filter(|name| name != "help").collect();
-    assert!(names.len() >= 16 && !names.iter().any(|name| name == "generate"), "{names:?}");
+    assert!(names.len() >= 17 && !names.iter().any(|name| name == "generate"), "{names:?}");
     names
 }
 
@@ -78,7 +78,7 @@ fn the_example_at_the_end_of_every_help_works() {
             scope.spawn(move || of_help(name).iter().for_each(|line| drop(done(line))));
         }
     });
-    for written in ["part-0.csv", "all.csv", "worst.json", "experiment.py", "runs/dot-1-seed0/run.jsonl"] {
+    for written in ["part-0.csv", "all.csv", "worst.json", "experiment.py", "runs/dot-1-seed0/table.csv", "run.svg"] {
         assert!(folder.path().join(written).is_file(), "{written} is missing");
     }
 }
@@ -143,6 +143,7 @@ fn json_has_the_columns_and_the_numbers_of_csv() {
     const RANDOM: &str = r#"{"tokens":{"source":"random","n":6,"d":2},"weights":{"source":"random","head_dim":2}}"#;
     const KIM: &str = r#"{"attention":"l2","tokens":{"source":"random","n":6,"d":2},"weights":{"source":"kim"}}"#;
     let model = "model --weights random:gpt2 --dim 16 --depth 1 --heads 2 -n 4 --windows 2";
+    let run = include_str!("../data/runs/monitor.jsonl");
     for (line, experiment, least) in [
         ("sweep -n 2,700 --draws 1 --norm linf", RANDOM, 2),
         ("bounds -n 2,1e300 --csv", RANDOM, 2),
@@ -157,6 +158,7 @@ fn json_has_the_columns_and_the_numbers_of_csv() {
         ("spectrum", RANDOM, 5),
         ("estimators", RANDOM, 5),
         (model, "", 2),
+        ("plot -", run, 12),
     ] {
         let folder = tempfile::tempdir().expect("a folder");
         let run = |more: &str| {

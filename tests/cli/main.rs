@@ -13,4 +13,5 @@ mod model_bench;
 mod model_worker;
 mod no_derivative;
 mod people;
+mod plot;
 mod train;

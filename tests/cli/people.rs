@@ -20,6 +20,7 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("experiment.json"), EXPERIMENT).expect("written");
     fs::copy(in_repository("assets/attention.txt"), folder.path().join("book.txt")).expect("copied");
+    fs::copy(in_repository("assets/run.jsonl"), folder.path().join("run.jsonl")).expect("copied");
     folder
 }
 
@@ -58,6 +59,7 @@ fn every_command_for_people_shows_its_number_in_lines_that_fit() {
         (model.as_str(), &["\n  L ", "n = 8, bound", "layer 0, head all"][..]),
         (window.as_str(), &["\n  L ", "eps = 0.1 R, found"][..]),
         (train, &["nats a character", "layer 0, bound"][..]),
+        ("lipscope plot run.jsonl", &["\n  L ≥ ", "step 600, blocks.0", "blocks.3", "Loss "][..]),
     ] {
         let text = shown(line, &[("NO_COLOR", "1")]);
         for part in parts {

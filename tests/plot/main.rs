@@ -1,5 +1,6 @@
 //! Tests of the figures.
 
 mod charts;
+mod panels;
 mod planes;
 mod svg;

@@ -36,8 +36,11 @@ const LISTED: &str = r"printf '1.5,0.2\n-0.5,0.8\n0.3,-1.1\n' | lipscope measure
 const SMALL_MODEL: &str =
     "lipscope model --weights random:gpt2 --dim 64 --depth 2 --heads 4 --layers 0,1 -n 8,16,32,64 --windows 2 --bounds";
 
+/// Two rows of a run.
+const RUN: &str = r#"printf '{"step":%s,"layer":"h.0","map":"block","value":%s,"residual":0,"kind":"exact"}\n' 0 1.5 100 2.5 | lipscope plot - -o run.svg"#;
+
 /// The examples of every command, the first one for a first try.
-const EXAMPLES: [(&str, &[&str]); 16] = [
+const EXAMPLES: [(&str, &[&str]); 17] = [
     ("measure", &[adversarial!("measure"), CAUSAL, LISTED]),
     ("sweep", &[adversarial!("sweep -n 2:64:x6 --draws 1")]),
     ("bounds", &[adversarial!("bounds -n 100,1e9")]),
@@ -65,6 +68,7 @@ const EXAMPLES: [(&str, &[&str]); 16] = [
             "lipscope train --text book.txt --attention dot,l2 --blocks 1 --width 16 --heads 2 --context 16 --steps 100 -o runs",
         ],
     ),
+    ("plot", &[RUN]),
 ];
 
 /// The command with examples at the end of each subcommand's help.

@@ -1,5 +1,5 @@
 //! The command line: `lipscope measure`, `sweep`, `bounds`, `growth`, `gap`, `certify`, `invert`, `scale`, `tightness`,
-//! `search`, `spectrum`, `estimators`, `script`, `model`, `merge` and `train`.
+//! `search`, `spectrum`, `estimators`, `script`, `model`, `merge`, `train` and `plot`.
 //!
 //! Every command runs on the thread pool that `--threads` sets. Many small measurements run side by side; a few large
 //! ones run one after the other with all threads.
@@ -28,7 +28,9 @@ mod model_run;
 mod model_source;
 mod output;
 mod people;
+mod plot;
 mod results;
+mod run_table;
 mod script;
 mod search;
 mod sheet;
@@ -104,6 +106,8 @@ enum Command {
     ///
     /// There is a run for each kind and depth. It writes the loss and the norms of every layer as CSV.
     Train(train::TrainArguments),
+    /// Draws the log of a monitored run: L of each layer over the steps of training, and the loss.
+    Plot(plot::PlotArguments),
     /// Writes man pages and completions for shells into a folder.
     #[command(hide = true)]
     Generate(generate::GenerateArguments),
@@ -190,6 +194,7 @@ fn run_command(command: Command) -> Result<Exit, Failure> {
         Command::Model(arguments) => model::run(&arguments),
         Command::Merge(arguments) => results::merge(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
         Command::Generate(arguments) => generate::run(&arguments, self::command()),
     }
 }

@@ -5,8 +5,8 @@ use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend
 
 use super::export::finish_svg;
 use super::{
-    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Scatter,
-    ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
+    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, Panels, PanelsLayout,
+    PlaneLayout, Scatter, ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
 
 /// Units of an SVG document per CSS pixel: plotters writes integers only.
@@ -76,6 +76,7 @@ figure!(TokenPlane, PlaneLayout);
 figure!(Ladder, LadderLayout);
 figure!(Scatter, ScatterLayout);
 figure!(Tiles, TilesLayout);
+figure!(Panels, PanelsLayout);
 
 #[cfg(test)]
 mod tests {

@@ -22,6 +22,7 @@
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_overlays` | points in the plane or on a line, changes of them, and what is drawn over them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
+//! | `heat_rows`, `panels` | named rows of colours over an axis; plots over each other with one axis |
 //! | `table`, `export`, `caption` | tables, SVG files, the caption of an exported figure |
 //! | `figure` | the trait of all plots |
 
@@ -38,6 +39,7 @@ mod figure;
 mod frame;
 mod heat_map;
 mod heat_map_layout;
+mod heat_rows;
 mod labels;
 mod ladder;
 mod ladder_axis;
@@ -47,6 +49,7 @@ mod number;
 mod oklab;
 mod order;
 mod palette;
+mod panels;
 mod pen;
 mod readout;
 mod rules;
@@ -73,6 +76,7 @@ pub use figure::Figure;
 pub use frame::ChartLayout;
 pub use heat_map::HeatMap;
 pub use heat_map_layout::HeatMapLayout;
+pub use heat_rows::HeatRows;
 pub use labels::{LabelRequest, place};
 pub use ladder::{Ladder, LadderLayout, LadderRow};
 pub use ladder_axis::axis_range as ladder_range;
@@ -80,6 +84,7 @@ pub use line_chart::{LineChart, Mark};
 pub use number::{Kind, Number, raised};
 pub use order::ascending;
 pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
+pub use panels::{Panel, Panels, PanelsLayout};
 pub use pen::PixelRect;
 pub use readout::HoverValue;
 pub use rules::Rule;

@@ -138,32 +138,42 @@ impl LineChart {
         let pen = Pen::new(area, style);
         let layout = self.layout(pen.size(), style);
         pen.clear()?;
-        if !layout.has_room() {
-            return Ok(layout);
-        }
-        for band in &self.bands {
-            band::draw(&pen, style, &layout, band)?;
-        }
-        draw_axes(&pen, style, &layout, &layout.ticks(), (&self.x, &self.y))?;
-        strip::draw(&pen, style, &layout, &self.above)?;
-        let over = chart_key::height(&self.key, &style.font, pen.size().0 - layout.plot.left);
-        let top = layout.plot.top - strip::height(&self.above, &style.font) - over;
-        chart_key::draw(&pen, style, &layout, &self.key, top)?;
-        rules::draw_lines(&pen, style, &layout, &self.rules)?;
-        self.draw_mark(&pen, style, &layout)?;
-        self.draw_hover_rule(&pen, style, &layout)?;
-        for series in &self.series {
-            draw_series(&pen, style, &layout, series)?;
-        }
-        let mark = self.mark_x.as_ref().map(|mark| layout.x_to_px(mark.x));
-        rules::draw_names(&pen, style, &layout, &self.rules, mark)?;
-        self.draw_hover_rings(&pen, style, &layout)?;
-        self.draw_arrows(&pen, style, &layout)?;
-        end_labels::draw(&pen, style, &layout, &self.series)?;
-        if self.x_values().is_empty() {
-            draw_note(&pen, style, &layout, &self.note)?;
+        if layout.has_room() {
+            self.draw_within(&pen, style, &layout)?;
         }
         Ok(layout)
+    }
+
+    /// Draws the chart in a layout that has room, on a clear area.
+    pub(super) fn draw_within<DB: DrawingBackend>(
+        &self,
+        pen: &Pen<'_, DB>,
+        style: &Style,
+        layout: &ChartLayout,
+    ) -> Result<(), DrawError> {
+        for band in &self.bands {
+            band::draw(pen, style, layout, band)?;
+        }
+        draw_axes(pen, style, layout, &layout.ticks(), (&self.x, &self.y))?;
+        strip::draw(pen, style, layout, &self.above)?;
+        let over = chart_key::height(&self.key, &style.font, pen.size().0 - layout.plot.left);
+        let top = layout.plot.top - strip::height(&self.above, &style.font) - over;
+        chart_key::draw(pen, style, layout, &self.key, top)?;
+        rules::draw_lines(pen, style, layout, &self.rules)?;
+        self.draw_mark(pen, style, layout)?;
+        self.draw_hover_rule(pen, style, layout)?;
+        for series in &self.series {
+            draw_series(pen, style, layout, series)?;
+        }
+        let mark = self.mark_x.as_ref().map(|mark| layout.x_to_px(mark.x));
+        rules::draw_names(pen, style, layout, &self.rules, mark)?;
+        self.draw_hover_rings(pen, style, layout)?;
+        self.draw_arrows(pen, style, layout)?;
+        end_labels::draw(pen, style, layout, &self.series)?;
+        if self.x_values().is_empty() {
+            draw_note(pen, style, layout, &self.note)?;
+        }
+        Ok(())
     }
 
     fn points(&self) -> impl Iterator<Item = (&Series, f64, f64)> {

@@ -64,6 +64,8 @@ pub(super) struct Pen<'a, DB: DrawingBackend> {
     size: (f64, f64),
     /// Back-end units per CSS pixel.
     unit: f64,
+    /// The top of its part of the area, in CSS pixels.
+    top: f64,
 }
 
 impl<'a, DB: DrawingBackend> Pen<'a, DB> {
@@ -73,7 +75,13 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
         // A drawing area clips to its size, so the size has to grow with the finer units.
         let fine = |pixels: u32| (f64::from(pixels) * style.subpixel).round() as i32;
         let area = area.clone().shrink((0, 0), (fine(width), fine(height)));
-        Pen { area, style, size, unit: style.scale * style.subpixel }
+        Pen { area, style, size, unit: style.scale * style.subpixel, top: 0.0 }
+    }
+
+    /// A pen for the part of the area between two heights, which begins at its own origin.
+    pub fn part(&self, top: f64, bottom: f64) -> Self {
+        let size = (self.size.0, bottom - top);
+        Pen { area: self.area.clone(), style: self.style, size, unit: self.unit, top: self.top + top }
     }
 
     /// Width and height of the area in CSS pixels.
@@ -219,7 +227,7 @@ impl<'a, DB: DrawingBackend> Pen<'a, DB> {
 
     fn at(&self, (x, y): Point) -> (i32, i32) {
         // `as` saturates, so coordinates cannot overflow.
-        ((x * self.unit).round() as i32, (y * self.unit).round() as i32)
+        ((x * self.unit).round() as i32, ((y + self.top) * self.unit).round() as i32)
     }
 
     /// Scales a radius or line width, which grow with [`Style::marks`].

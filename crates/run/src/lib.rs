@@ -16,6 +16,7 @@
 //! # Ok::<(), lipscope_run::RunError>(())
 //! ```
 
+mod charts;
 mod error;
 mod grid;
 mod header;
@@ -25,6 +26,9 @@ mod reader;
 mod row;
 mod run;
 
+pub use charts::{
+    LOSS, RunView, RunWords, claim, column_name, head_tiles, map_with, panels_height, run_panels, step_table,
+};
 pub use error::{RowProblem, RunError};
 pub use grid::Grid;
 pub use header::{FORMAT, Header, VERSION};

@@ -4,13 +4,12 @@ use super::error::{RowProblem, RunError};
 use super::header::Header;
 use super::members::Members;
 use super::row::Row;
-use super::run::Run;
+use super::run::{Gathered, Run};
 
 /// Reads the lines of a log, one at a time.
 #[derive(Clone, Debug, Default)]
 pub struct RunReader {
-    header: Option<Header>,
-    rows: Vec<Row>,
+    gathered: Gathered,
     lines: usize,
 }
 
@@ -42,7 +41,7 @@ impl RunReader {
     /// As [`RunReader::read_line`].
     pub fn read_last_line(&mut self, line: &str) -> Result<(), RunError> {
         match self.read_line(line) {
-            Err(RunError::Line { problem: RowProblem::NotJson { .. }, .. }) if !self.rows.is_empty() => Ok(()),
+            Err(RunError::Line { problem: RowProblem::NotJson { .. }, .. }) if !self.gathered.is_empty() => Ok(()),
             read => read,
         }
     }
@@ -50,13 +49,13 @@ impl RunReader {
     fn take(&mut self, line: &str) -> Result<(), RowProblem> {
         let members = Members::of_line(line)?;
         if !Header::is_meant(&members) {
-            self.rows.push(members.try_into()?);
+            self.gathered.add(Row::try_from(members)?);
             return Ok(());
         }
-        if self.header.is_some() || !self.rows.is_empty() {
+        if !self.gathered.is_empty() || self.gathered.header().is_some() {
             return Err(RowProblem::SecondHeader);
         }
-        self.header = Some(members.try_into()?);
+        *self.gathered.header() = Some(members.try_into()?);
         Ok(())
     }
 
@@ -65,6 +64,6 @@ impl RunReader {
     /// # Errors
     /// [`RunError::NoRows`].
     pub fn finish(self) -> Result<Run, RunError> {
-        if self.rows.is_empty() { Err(RunError::NoRows) } else { Ok(Run::new(self.header, self.rows)) }
+        if self.gathered.is_empty() { Err(RunError::NoRows) } else { Ok(self.gathered.finish()) }
     }
 }

@@ -43,6 +43,7 @@ use adversarial_form::AdversarialForm;
 use bounds::BoundsFigure;
 use earlier::EarlierTables;
 use figure_data::{FigureData, Kind};
+pub use files::{FileIds, Files};
 use grids::{HeadsFigure, LayersFigure};
 use head_map::HeadMapFigure;
 use norms::{NormsFigure, SinksFigure};
