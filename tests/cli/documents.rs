@@ -122,6 +122,13 @@ fn workplace() -> tempfile::TempDir {
             }
         }
     }
+    for step in [100, 200] {
+        let folder = path.join(format!("path/to/run/checkpoint-{step}"));
+        fs::create_dir_all(&folder).expect("a folder");
+        for file in fs::read_dir(in_repository("tests/data/models/gpt2")).expect("a model").flatten() {
+            fs::copy(file.path(), folder.join(file.file_name())).expect("a file");
+        }
+    }
     fs::create_dir_all(path.join("parts")).expect("a folder");
     let text = fs::read_to_string(in_repository("assets/alice.txt")).expect("a text");
     let beginning: String = text.chars().take(4000).collect();

@@ -1,5 +1,6 @@
 //! Tests of the command line.
 
+mod checkpoints;
 mod cli;
 mod doors;
 // The commands of the documents are those of a Unix shell.

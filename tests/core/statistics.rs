@@ -11,7 +11,13 @@ const D: usize = 4;
 const K: usize = 3;
 
 /// The score of two tokens by its definition.
-fn score(attention: Attention, score: &Score, head: &HeadWeights, tokens: &DMatrix<f64>, (i, j): (usize, usize)) -> f64 {
+fn score(
+    attention: Attention,
+    score: &Score,
+    head: &HeadWeights,
+    tokens: &DMatrix<f64>,
+    (i, j): (usize, usize),
+) -> f64 {
     let (q, k) = (&head.q * tokens.column(i), &head.k * tokens.column(j));
     let plain = match attention {
         Attention::L2 => -(q - k).norm_squared(),

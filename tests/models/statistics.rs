@@ -2,11 +2,12 @@
 //! matrices.
 
 use lipscope_core::experiment::Order;
+use lipscope_core::measure::UpperNumber;
 use lipscope_core::random::{Random, Stream};
 use lipscope_core::spectral::{LanczosOptions, largest_singular_value};
 use lipscope_models::{
-    Estimators, HeadStatistics, Heads, LayerMap, MapAtTokens, MapKind, Model, ModelConfig, ProbedMap, ScoreScale,
-    Statistic, StatisticsPlan,
+    Bounding, Estimators, ForwardPass, HeadStatistics, Heads, LayerMap, MapAtTokens, MapKind, Model, ModelConfig,
+    Needs, PlanText, Probe, ProbedMap, ScoreScale, Statistic, StatisticsPlan, draw_model, window_span,
 };
 use nalgebra::DMatrix;
 
@@ -82,7 +83,7 @@ fn the_numbers_of_heads_are_those_of_their_definitions_in_models_with_drawn_sett
         let last = model.config.heads - 1;
         for which in [Heads::All, Heads::One(last)] {
             let place = (LAYER, MapKind::Attention, which);
-            let found = ProbedMap::new(&model, place, (&tokens, order), options).expect("finite");
+            let found = ProbedMap::new(&model, place, (&tokens, order), (options, &Statistic::ALL)).expect("finite");
             let heads: Vec<usize> = if which == Heads::All { (0..=last).collect() } else { vec![last] };
             assert_eq!(found.heads.len(), heads.len());
             for (HeadStatistics { sink, numbers }, head) in found.heads.iter().zip(heads) {
@@ -126,7 +127,8 @@ fn the_condition_is_the_norm_of_the_dense_jacobian_relative_to_tokens_and_output
     for kind in [MapKind::Attention, MapKind::Block, MapKind::MlpResidual] {
         let place = (LAYER, kind, Heads::All);
         let options = LanczosOptions::default();
-        let found = ProbedMap::new(&model, place, (&tokens, Order::Causal), options).expect("finite");
+        let found =
+            ProbedMap::new(&model, place, (&tokens, Order::Causal), (options, &Statistic::ALL)).expect("finite");
         let map = LayerMap::new(&model, LAYER, kind, Heads::All).expect("a map");
         let MapAtTokens { value, mut jacobian } = map.at(&tokens, Order::Causal).expect("finite");
         let norm = largest_singular_value(&dense(&mut jacobian));
@@ -139,8 +141,46 @@ fn the_condition_is_the_norm_of_the_dense_jacobian_relative_to_tokens_and_output
 }
 
 #[test]
+fn a_probe_measures_the_maps_of_all_layers_at_its_windows() {
+    let config = ModelConfig::gpt2().resized(8, 2, 2).expect("fits");
+    let needs = Needs { layers: 2, mlps: 2, ids: (0..20).collect(), positions: N };
+    let model = draw_model(config, &needs, 3).expect("small");
+    let ids: Vec<u32> = (0..20).collect();
+    let text = PlanText {
+        layers: "0,1".into(),
+        heads: "all".into(),
+        lengths: N.to_string(),
+        windows: 2,
+        mask: None,
+        kind: Some(MapKind::Block),
+        estimators: Estimators::Spectral,
+        tolerance: 1e-9,
+        bounds: Bounding::Skipped,
+        upper: UpperNumber::Skipped,
+        statistics: vec![Statistic::Condition],
+        special: Default::default(),
+    };
+    let plan = text.plan(&config).expect("a plan");
+    let probe = Probe::new(&model, &plan, &ids).expect("a pass");
+    assert_eq!(probe.places(), [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    for (window, layer) in probe.places() {
+        let found = probe.measure((window, layer)).expect("finite");
+        let span = window_span(N, window);
+        let forward = ForwardPass::new(&model, Order::Causal, 2).expect("two layers");
+        let tokens = forward.inputs(&[&ids[span]], MapKind::Block, &[layer]).expect("a pass").remove(0).remove(0);
+        let map = LayerMap::new(&model, layer, MapKind::Block, Heads::All).expect("a map");
+        let MapAtTokens { value, mut jacobian } = map.at(&tokens, Order::Causal).expect("finite");
+        let norm = largest_singular_value(&dense(&mut jacobian));
+        check("norm", found.estimate.spectral.map(|norm| norm.value), Some(norm), 1e-9);
+        let condition = norm * tokens.norm() / value.norm();
+        check("condition", found.estimate.statistics.get(Statistic::Condition), Some(condition), 1e-9);
+    }
+}
+
+#[test]
 fn a_number_that_does_not_apply_is_absent_with_its_reason() {
-    let config = |model_type: &str| ModelConfig::from_json(&format!(r#"{{"model_type":"{model_type}"}}"#)).expect("one");
+    let config =
+        |model_type: &str| ModelConfig::from_json(&format!(r#"{{"model_type":"{model_type}"}}"#)).expect("one");
     let plan = |kind, model_type: &str, estimators| {
         let plan = StatisticsPlan::new(&Statistic::ALL, (kind, &config(model_type)), estimators);
         let absent = plan.absent.iter().map(|(statistic, reason)| (statistic.id(), reason.to_string()));

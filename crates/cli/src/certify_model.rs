@@ -7,7 +7,7 @@ use clap::Args;
 use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
 use super::model_files::{Found, Input, WindowRequest};
-use super::model_source::ModelSource;
+use super::model_source::{MODEL, ModelSource};
 use super::output::stdout;
 use super::people::{self, Look};
 use super::sheet::{self, FormArguments, Sheet};
@@ -29,7 +29,7 @@ pub(super) struct ModelCertifyArguments {
     ///
     /// As for `lipscope model`. Certified is attention alone, at the tokens that its heads see: after the layer's norm, where
     /// that comes first.
-    #[arg(long, value_name = "MODEL", conflicts_with_all = ["file", "StepArguments"])]
+    #[arg(long, value_name = "MODEL", group = MODEL, conflicts_with_all = ["file", "StepArguments"])]
     weights: Option<String>,
     /// The layer, counted from 0.
     #[arg(long, requires = "weights", default_value_t = 0)]

@@ -11,6 +11,7 @@ mod argument;
 mod bounds;
 mod certify;
 mod certify_model;
+mod checkpoints;
 mod console;
 mod examples;
 mod exit;
@@ -23,6 +24,7 @@ mod measure;
 mod missing;
 mod model;
 mod model_chart;
+mod model_checkpoints;
 mod model_files;
 mod model_run;
 mod model_source;
@@ -30,6 +32,8 @@ mod output;
 mod people;
 mod plot;
 mod results;
+mod run_log;
+mod run_rows;
 mod run_table;
 mod script;
 mod search;
@@ -104,7 +108,7 @@ enum Command {
     Merge(results::MergeArguments),
     /// Trains character-level Transformers on a text, with several kinds of attention and depths; or runs one backwards.
     ///
-    /// There is a run for each kind and depth. It writes the loss and the norms of every layer as CSV.
+    /// There is a run for each kind and depth. It writes the loss and the norms of every layer as rows of a monitor.
     Train(train::TrainArguments),
     /// Draws the log of a monitored run: L of each layer over the steps of training, and the loss.
     Plot(plot::PlotArguments),

@@ -2,7 +2,7 @@
 //! all cores.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::builder::TypedValueParser;
@@ -12,9 +12,10 @@ use super::argument::{by_name, positive, shard, tolerance};
 use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure};
 use super::model_chart::{self, emit_notes, summary};
+use super::model_checkpoints::CheckpointRun;
 use super::model_files::WindowRequest;
 use super::model_run::{Outcome, Run, measure_adversarial, measure_all, measure_by_layer};
-use super::model_source::{ModelSource, RANDOM};
+use super::model_source::{MODEL, ModelSource, RANDOM};
 use super::output::stdout;
 use super::people;
 use super::results::{Destination, Results};
@@ -25,16 +26,22 @@ use super::work::MemoryArguments;
 use lipscope_core::experiment::InputError;
 use lipscope_core::measure::UpperNumber;
 use lipscope_models::{
-    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Statistic, Subject, Table, adversarial_text,
-    names_of_families,
+    Bounding, Estimators, Held, MODEL_TOLERANCE, MapKind, Maps, PlanText, Shard, Statistic, Subject, Table,
+    adversarial_text, names_of_families,
 };
 
 /// The heading of options on the model.
-const MODEL: &str = "Model";
+const OF_MODEL: &str = "Model";
 /// The heading of options on what is measured.
 const MEASURED: &str = "What is measured";
 /// The heading of options on what is written.
 const OUTPUT: &str = "Output";
+
+/// Windows per length.
+const WINDOWS: usize = 10;
+/// The options that do not go with --checkpoints.
+const NOT_OF_CHECKPOINTS: [&str; 12] =
+    ["families", "adversarial", "image", "estimator", "head", "bounds", "upper", "svg", "shard", "seed", "json", "csv"];
 
 /// Arguments of `lipscope model`.
 #[derive(Debug, Args)]
@@ -43,24 +50,31 @@ pub(super) struct ModelArguments {
     ///
     /// The folder has model.safetensors and config.json of a family that --families lists. The others are randomly
     /// initialised models.
-    #[arg(long, value_name = "MODEL", required_unless_present = "families", help_heading = MODEL)]
+    #[arg(long, value_name = "MODEL", required_unless_present_any = ["families", "checkpoints"], group = MODEL, help_heading = OF_MODEL)]
     weights: Option<String>,
+    /// A folder with the checkpoints of a training run: write the rows of a monitor for each, as JSON Lines.
+    ///
+    /// They are folders such as checkpoint-100, or files such as step_100.safetensors beside config.json; the name has the step.
+    /// Measured are the attention and the block of all layers, unless --map and --layers say otherwise, at one window of 64
+    /// tokens (-n, --windows), with all columns of --columns. The log of -o is continued.
+    #[arg(long, value_name = "FOLDER", group = MODEL, conflicts_with_all = NOT_OF_CHECKPOINTS, help_heading = OF_MODEL)]
+    checkpoints: Option<PathBuf>,
     /// List the families of models that are read, by model_type in config.json.
-    #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = MODEL)]
+    #[arg(long, conflicts_with_all = ["json", "csv"], help_heading = OF_MODEL)]
     families: bool,
     #[command(flatten)]
     source: ModelSource,
-    /// Layers, counted from 0: a list 0,6.
-    #[arg(long, value_name = "LIST", default_value = "0", help_heading = MEASURED)]
-    layers: String,
+    /// Layers, counted from 0: a list 0,6. By default 0, or all with --checkpoints.
+    #[arg(long, value_name = "LIST", help_heading = MEASURED)]
+    layers: Option<String>,
     /// Lengths: a list 2,4,8, or first:last:step, or first:last:xCOUNT.
     ///
     /// The last form has COUNT lengths evenly spaced in log n. The default is 2:98:2, or up to the model's longest.
     #[arg(long, short = 'n', value_name = "LIST", help_heading = MEASURED)]
     lengths: Option<String>,
-    /// Windows per length.
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = MEASURED)]
-    windows: usize,
+    /// Windows per length. By default 10, or 1 with --checkpoints.
+    #[arg(long, value_name = "N", help_heading = MEASURED)]
+    windows: Option<usize>,
     /// Seed of a randomly initialised model.
     #[arg(long, default_value_t = 0, help_heading = RANDOM, hide_short_help = true)]
     seed: u64,
@@ -154,6 +168,27 @@ enum EstimatorName {
     Both,
 }
 
+impl ModelArguments {
+    /// The further numbers of `--columns`.
+    fn statistics(&self) -> Vec<Statistic> {
+        self.columns.iter().filter_map(|column| column.statistic()).collect()
+    }
+
+    fn checkpoint_run<'a>(&'a self, folder: &'a Path) -> CheckpointRun<'a> {
+        CheckpointRun {
+            folder,
+            source: &self.source,
+            layers: self.layers.as_deref(),
+            lengths: self.lengths.as_deref(),
+            windows: self.windows.unwrap_or(1),
+            columns: self.statistics(),
+            tolerance: self.tolerance,
+            out: self.out.as_deref(),
+            memory: self.memory.memory,
+        }
+    }
+}
+
 pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
     if arguments.families {
         let mut out = stdout()?;
@@ -161,6 +196,9 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
             writeln!(out, "{model_type}: {name}")?;
         }
         return Ok(Exit::Done);
+    }
+    if let Some(folder) = &arguments.checkpoints {
+        return arguments.checkpoint_run(folder).run();
     }
     let text = arguments.source.open_text()?;
     if let Some(path) = &arguments.svg {
@@ -192,13 +230,14 @@ fn prepare(arguments: &ModelArguments, text: Option<TextFile>, reader: Reader) -
     let weights = arguments.weights.as_deref().unwrap_or_default();
     let mut found = source.open("lipscope model", weights, arguments.seed)?;
     let memory = arguments.memory.memory;
-    let request = WindowRequest { lengths: arguments.lengths.as_deref(), windows: arguments.windows, memory };
+    let request =
+        WindowRequest { lengths: arguments.lengths.as_deref(), windows: arguments.windows.unwrap_or(WINDOWS), memory };
     let input = match arguments.adversarial {
         Some(_) => request.without_text(found.model.config()),
         None => source.input(&mut found, text, &request)?,
     };
     let plan = PlanText {
-        layers: arguments.layers.clone(),
+        layers: arguments.layers.clone().unwrap_or_else(|| "0".into()),
         heads: arguments.head.clone(),
         lengths: input.lengths,
         windows: input.windows,
@@ -212,7 +251,7 @@ fn prepare(arguments: &ModelArguments, text: Option<TextFile>, reader: Reader) -
         tolerance: arguments.tolerance,
         bounds: if arguments.bounds { Bounding::AtTokens } else { Bounding::Skipped },
         upper: if arguments.upper { UpperNumber::Included } else { UpperNumber::Skipped },
-        statistics: arguments.columns.iter().filter_map(|column| column.statistic()).collect(),
+        statistics: arguments.statistics(),
         special: input.special.clone(),
     }
     .plan(found.model.config())?;

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 use lipscope_core::experiment::{InputError, Memory, Phrase};
 use lipscope_models::{
     DrawnFamily, DrawnModel, ModelConfig, Opened, Part, Picture, Pictures, PixelRule, Resizing, Source, Spans,
-    SpecialTokens, SplitText, Splitter, TextExtent, TextSource, Tokenizer, TokenizerFiles, WeightFiles,
-    default_lengths, needs_pictures, no_special_tokens, takes_no_pictures, tokens_needed, whole_text,
+    SpecialTokens, SplitText, Splitter, TOKENIZER_FILES, TextExtent, TextSource, Tokenizer, TokenizerFiles,
+    WeightFiles, default_lengths, needs_pictures, no_special_tokens, takes_no_pictures, tokens_needed, whole_text,
 };
 
 use super::files::{read_bytes, unreadable};
@@ -111,6 +111,21 @@ fn open_folder(folder: &Path, part: Option<Part>) -> Result<Found, InputError> {
     let weights = WeightFiles::gather(&names(folder)?, |name| FileSource::open(&folder.join(name)))?;
     let name = folder.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
     Ok(Found { model: Opened::of_files(&name, &config, part, weights)?, folder: Some(folder.to_path_buf()) })
+}
+
+/// Opens a checkpoint: a folder, or a file of weights. The folder around it may have the config and the tokenizer.
+pub(super) fn open_checkpoint(path: &Path, part: Option<Part>) -> Result<Found, InputError> {
+    let around = path.parent().unwrap_or(path);
+    let has_own = |names: &[&str]| names.iter().any(|name| path.join(name).is_file());
+    let place = |names: &[&str]| if has_own(names) { path } else { around };
+    let config = read(&place(&["config.json"]).join("config.json"))?;
+    let weights = match path.is_dir() {
+        true => WeightFiles::gather(&names(path)?, |name| FileSource::open(&path.join(name)))?,
+        false => WeightFiles::of_one(FileSource::open(path)?),
+    };
+    let name = path.file_name().map_or_else(|| "model".into(), |name| name.to_string_lossy().into_owned());
+    let folder = Some(place(&TOKENIZER_FILES).to_path_buf());
+    Ok(Found { model: Opened::of_files(&name, &config, part, weights)?, folder })
 }
 
 /// The names of a folder's files.

@@ -12,6 +12,8 @@ use super::text_file::TextFile;
 use lipscope_core::experiment::{InputError, Order};
 use lipscope_models::{MapKind, Part, Resizing};
 
+/// The group of options that name a model.
+pub(super) const MODEL: &str = "model";
 /// The heading of options on randomly initialised models.
 pub(super) const RANDOM: &str = "Randomly initialised models";
 
@@ -22,12 +24,12 @@ pub(super) struct ModelSource {
     /// A text file, or - for standard input; by default a page about attention.
     ///
     /// It is read as far as the windows need, in UTF-8 or in UTF-16 with a byte order mark; \r\n and \r count as \n.
-    #[arg(long, value_name = "FILE", requires = "weights")]
+    #[arg(long, value_name = "FILE", requires = MODEL)]
     pub(super) text: Option<PathBuf>,
     /// An image, PNG or JPEG, for a model of images; may be given several times.
     ///
     /// Models of images are ViT, DeiT, DINOv2, CLIP and SigLIP. Each image is a window, whose length the model says.
-    #[arg(long, value_name = "FILE", requires = "weights", conflicts_with_all = ["text", "tokenizer", "special", "lengths", "windows"])]
+    #[arg(long, value_name = "FILE", requires = MODEL, conflicts_with_all = ["text", "tokenizer", "special", "lengths", "windows"])]
     pub(super) image: Vec<PathBuf>,
     /// Bring images of another size to the model's.
     ///
@@ -36,23 +38,23 @@ pub(super) struct ModelSource {
     #[arg(long, requires = "image", hide_short_help = true)]
     resize: bool,
     /// The half of a model of two halves (CLIP, SigLIP): that of texts or that of images.
-    #[arg(long, requires = "weights", value_parser = by_name(Part::ALL, |part| part.id()), hide_short_help = true)]
+    #[arg(long, requires = MODEL, value_parser = by_name(Part::ALL, |part| part.id()), hide_short_help = true)]
     part: Option<Part>,
     /// A tokenizer.json, if the folder has none or the model is randomly initialised.
     ///
     /// Without one such a model uses words as tokens.
-    #[arg(long, value_name = "FILE", requires = "weights", hide_short_help = true)]
+    #[arg(long, value_name = "FILE", requires = MODEL, hide_short_help = true)]
     tokenizer: Option<PathBuf>,
     /// Which tokens a token attends to; by default the mask of the model's family.
-    #[arg(long, requires = "weights", value_enum, hide_short_help = true)]
+    #[arg(long, requires = MODEL, value_enum, hide_short_help = true)]
     mask: Option<MaskName>,
     /// What is measured of a layer.
     ///
     /// By default it is what the attention module of its family returns: attention for BERT, with-output for GPT-2 and Llama.
-    #[arg(long, requires = "weights", value_parser = map_kind())]
+    #[arg(long, requires = MODEL, value_parser = map_kind())]
     pub(super) map: Option<MapKind>,
     /// The special tokens around every window.
-    #[arg(long, requires = "weights", value_enum, default_value_t = SpecialName::None, hide_short_help = true)]
+    #[arg(long, requires = MODEL, value_enum, default_value_t = SpecialName::None, hide_short_help = true)]
     special: SpecialName,
     /// Width of a randomly initialised model.
     #[arg(long, value_name = "D", requires = "weights", default_value_t = 768, help_heading = RANDOM, hide_short_help = true)]
@@ -103,6 +105,11 @@ impl ModelSource {
             }
             images => found.images(images, resizing),
         }
+    }
+
+    /// The half of a model of two halves.
+    pub(super) fn part(&self) -> Option<Part> {
+        self.part
     }
 
     /// The mask of the whole model, where it is not the model's own.

@@ -102,7 +102,7 @@ impl FinishedRun {
         let plan = Plan::deserialize(&config["lipscope"]["plan"]).map_err(|error| broken(&path, &error.to_string()))?;
         let (path, log) = text(RUN_LOG)?;
         let log = Run::parse(&log).map_err(|error| broken(&path, &error.to_string()))?;
-        let rows: Option<Vec<Row>> = log.steps().into_iter().map(|step| Row::at(&log, step)).collect();
+        let rows: Option<Vec<Row>> = log.steps().iter().map(|step| Row::at(&log, *step)).collect();
         let rows = rows.ok_or_else(|| broken(&path, "a row of it has no `held_out`"))?;
         let name = folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let vocabulary = config["lipscope"]["vocabulary"].as_str().unwrap_or_default().chars().count();

@@ -44,7 +44,7 @@ pub use pictures::{
 pub use read::checkpoint::Checkpoint;
 pub use read::draw::draw_model;
 pub use read::load::load_model;
-pub use read::opened::{DrawnFamily, DrawnModel, Opened};
+pub use read::opened::{DrawnFamily, DrawnModel, LayerModule, Opened};
 pub use read::source::{Source, whole_text};
 pub use read::weight_files::{WEIGHT_INDEX, WEIGHTS, WeightFiles, is_about_weights, no_weights, shards};
 pub use results::estimate::{Estimate, Sink, SpectralNorm};
@@ -65,7 +65,7 @@ pub use run::layerwise::{LayerByLayer, LayerStep};
 pub use run::maps::{BatchCells, Maps};
 pub use run::plan::{Held, MOST_WINDOWS, Plan};
 pub use run::plan_text::{MODEL_TOLERANCE, PlanText, default_lengths, tokens_needed};
-pub use run::probe::ProbedMap;
+pub use run::probe::{Probe, ProbedMap};
 pub use run::statistics_plan::StatisticsPlan;
 pub use run::window::{LeftOut, WindowExperiment, window_experiment};
 pub use run::worst_change::{WorstChange, WorstChangeStep, WorstChanging};

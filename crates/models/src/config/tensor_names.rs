@@ -33,12 +33,17 @@ impl Family {
         }
     }
 
+    /// The name of the module of a layer, or of a group of layers that share their weights.
+    pub(crate) fn layer_module(&self, prefix: &str, number: usize) -> String {
+        match self.layer {
+            LayerNames::Numbered(before) => format!("{prefix}{before}.{number}"),
+            LayerNames::Shared { before, after } => format!("{prefix}{before}.{number}.{after}"),
+        }
+    }
+
     /// A tensor's name in a layer, or in a group of layers that share their weights.
     pub(crate) fn in_layer(&self, prefix: &str, number: usize, name: &str) -> String {
-        match self.layer {
-            LayerNames::Numbered(before) => format!("{prefix}{before}.{number}.{name}"),
-            LayerNames::Shared { before, after } => format!("{prefix}{before}.{number}.{after}.{name}"),
-        }
+        format!("{}.{name}", self.layer_module(prefix, number))
     }
 
     /// The norms of the attention of a layer.

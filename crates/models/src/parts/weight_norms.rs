@@ -35,7 +35,10 @@ impl WeightNorms {
         let rows = |weight: &DMatrix<f32>, head: usize| weight.rows(head * k, k).map(f64::from);
         let group = sizes.group(head);
         let output = part.output.weight.columns(head * k, k).map(f64::from).transpose();
-        let a = || model.config.score_factor(layer) * norm_of_product(&rows(&part.key.weight, group), &rows(&part.query.weight, head));
+        let a = || {
+            model.config.score_factor(layer)
+                * norm_of_product(&rows(&part.key.weight, group), &rows(&part.query.weight, head))
+        };
         Ok(WeightNorms {
             a: (!model.config.has_qk_norm()).then(a),
             vo: norm_of_product(&output, &rows(&part.value.weight, group)),

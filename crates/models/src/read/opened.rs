@@ -66,6 +66,15 @@ enum Origin<S> {
     Files(Checkpoint<S>, Arrangement),
 }
 
+/// The module of a layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LayerModule {
+    /// Its name, with which the names of its tensors begin.
+    pub name: String,
+    /// The number of its call, where several layers are calls of one module.
+    pub call: Option<usize>,
+}
+
 impl DrawnFamily {
     /// All families, with their names on the command line.
     pub const ALL: [(&'static str, DrawnFamily); 3] =
@@ -176,6 +185,19 @@ impl<S: Source> Opened<S> {
     #[must_use]
     pub fn description(&self) -> Phrase {
         description(&self.config, self.parameters)
+    }
+
+    /// The module of a layer.
+    #[must_use]
+    pub fn layer_module(&self, layer: usize) -> LayerModule {
+        let prefix = match &self.origin {
+            Origin::Drawn { .. } => "",
+            Origin::Files(_, arrangement) => &arrangement.prefix,
+        };
+        let group = self.config.group_of_layer(layer);
+        let calls = |layers: usize| (0..layers).filter(|one| self.config.group_of_layer(*one) == group).count();
+        let call = (calls(self.config.layers) > 1).then(|| calls(layer));
+        LayerModule { name: self.config.family.layer_module(prefix, group), call }
     }
 
     /// Its name in tables.

@@ -407,7 +407,9 @@ impl Table {
                 ("failure", record.failure.number()),
             ];
             let further = Statistic::ALL.map(|statistic| (statistic.id(), statistics.get(statistic)));
-            if let Some((column, _)) = numbers.into_iter().chain(further).find(|(_, x)| x.is_some_and(|x| !x.is_finite())) {
+            if let Some((column, _)) =
+                numbers.into_iter().chain(further).find(|(_, x)| x.is_some_and(|x| !x.is_finite()))
+            {
                 return Err(broken(
                     line,
                     phrase!("column_not_finite", "`{column}` is not a finite number", column = column),

@@ -18,7 +18,11 @@ struct Attention<'a> {
 }
 
 /// The wanted numbers of every head of a map; empty for a map without attention, and where none are wanted.
-pub(crate) fn head_statistics(map: &LayerMap, jacobian: &MapJacobian<f64>, wanted: &[Statistic]) -> Vec<HeadStatistics> {
+pub(crate) fn head_statistics(
+    map: &LayerMap,
+    jacobian: &MapJacobian<f64>,
+    wanted: &[Statistic],
+) -> Vec<HeadStatistics> {
     let Some((forward, heads)) = jacobian.heads().filter(|_| !wanted.is_empty()) else { return Vec::new() };
     let attention = Attention { forward, heads: heads.clone(), norms: map.weight_norms() };
     heads.map(|head| attention.of_head(head, wanted)).collect()

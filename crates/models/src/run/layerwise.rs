@@ -11,6 +11,7 @@ use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
 use super::estimating::{Estimating, Extras};
 use super::plan::Plan;
+use super::statistics_plan::prepare;
 use crate::config::map_kind::Heads;
 use crate::parts::forward::{ForwardPass, Pass};
 use crate::parts::layer_map::LayerMap;
@@ -156,7 +157,8 @@ impl LayerByLayer {
                     // The memory of the earlier heads is free before that of the next ones is taken.
                     *map = None;
                     let next_map = LayerMap::new(model, self.layer, self.plan.kind, next.heads)?;
-                    let prepared = self.plan.statistics.prepare(next_map, model, (self.layer, next.heads))?;
+                    let wanted = &self.plan.statistics.wanted;
+                    let prepared = prepare(next_map, model, ((self.layer, next.heads), wanted))?;
                     *map = Some((next.heads, prepared));
                 }
                 let Plan { estimators, options, bounds, upper, mask, .. } = self.plan;

@@ -10,6 +10,7 @@ use super::batch::{Batch, PrefixGroup, Window};
 use super::batch_step::BatchStep;
 use super::estimating::{Estimating, Extras};
 use super::plan::Plan;
+use super::statistics_plan::prepare;
 use crate::config::map_kind::Heads;
 use crate::parts::attention_map::AttentionMap;
 use crate::parts::forward::{ForwardPass, Pass};
@@ -50,7 +51,7 @@ impl<M: Borrow<Model>> Maps<M> {
                     }
                     _ => AttentionMap::new(of, layer, plan.kind, *heads),
                 })?;
-                maps.insert((*layer, *heads), plan.statistics.prepare(map, of, (*layer, *heads))?);
+                maps.insert((*layer, *heads), prepare(map, of, ((*layer, *heads), &plan.statistics.wanted))?);
             }
         }
         Ok(Maps { plan: plan.clone(), forward, maps })

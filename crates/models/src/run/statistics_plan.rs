@@ -32,22 +32,6 @@ impl StatisticsPlan {
         plan
     }
 
-    /// A map of some heads of a layer, with the norms of weights where they are wanted.
-    ///
-    /// # Errors
-    /// [`InputError::BadValue`] if the model has no such layer or head.
-    pub(crate) fn prepare(
-        &self,
-        map: LayerMap,
-        model: &Model,
-        place: (usize, Heads),
-    ) -> Result<LayerMap, InputError> {
-        match self.wanted.iter().any(|statistic| statistic.is_of_weights()) {
-            true => map.with_weight_norms(model, place),
-            false => Ok(map),
-        }
-    }
-
     /// Whether the numbers at a window of n tokens lack one that is wanted.
     pub(crate) fn lacks(&self, found: &Statistics, n: usize) -> bool {
         self.wanted.iter().any(|one| found.get(*one).is_none() && !(n == 1 && one.is_entropy()))
@@ -61,6 +45,21 @@ impl StatisticsPlan {
             note(*statistic, phrase!("row_sees_one_token", "the only row of a window of one token sees one token"))
         });
         of_map.chain(of_one).collect()
+    }
+}
+
+/// A map of some heads of a layer, with the norms of its weights where they are wanted.
+///
+/// # Errors
+/// [`InputError::BadValue`] if the model has no such layer or head.
+pub(crate) fn prepare(
+    map: LayerMap,
+    model: &Model,
+    (place, wanted): ((usize, Heads), &[Statistic]),
+) -> Result<LayerMap, InputError> {
+    match wanted.iter().any(|statistic| statistic.is_of_weights()) {
+        true => map.with_weight_norms(model, place),
+        false => Ok(map),
     }
 }
 
