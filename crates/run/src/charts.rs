@@ -1,8 +1,8 @@
 //! The figures of a run: the loss, the norm of each layer and further columns over the steps; a column over heads and layers.
 
 use lipscope_plot::{
-    AxisSpec, Extent, HeatRows, Kind as Claim, LineChart, Number, Panel, Panels, Role, Scale, Series, SeriesKind,
-    Table, Tiles,
+    AxisSpec, Extent, HeatRows, Kind as Claim, LineChart, Number, Panel, Panels, Role, Scale, Series, SeriesKind, Table,
+    Tiles,
 };
 
 use super::grid::Grid;
