@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import random
 import socket
 import tempfile
@@ -13,7 +14,7 @@ from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import lipscope.torch
-from lipscope import _closed
+from lipscope import _closed, _head_norms
 from lipscope.torch import Monitor
 from tests.python_torch.test_torch import dense_norm, randomised
 
@@ -253,6 +254,12 @@ class Rows(unittest.TestCase):
         for name in ("entropy_mean", "entropy_min"):
             self.assertAlmostEqual(found[name], expected[name], places=9)
 
+    def test_norms_of_weights_that_are_not_known_are_null(self):
+        (row,) = Monitor(gpt(), PROBE, maps="attention", layers=["blocks.0"]).measure(0)
+        self.assertEqual((row["a_norm"], row["vo_norm"]), (None, None))
+        self.assertNotIn("a_norm", row["heads"])
+        self.assertFalse(any("_norm" in name for name in Monitor.flat([row])))
+
     def test_items_of_a_probe_have_rows_of_their_own(self):
         model = gpt().double()
         rows = Monitor(model, PROBE.repeat(2, 1) + torch.tensor([[0], [1]]), maps="block").measure(0)
@@ -356,6 +363,106 @@ class Rows(unittest.TestCase):
         json.dumps(rows, allow_nan=False)
 
 
+class HeadNorms(unittest.TestCase):
+    """`a_norm` and `vo_norm` against the singular values of the whole matrices."""
+
+    def check(self, row, heads, scale):
+        """The columns of a row, given Q, K, V (k, d) and O (d, k) of each head, and the factor of scores; None where there is no A."""
+        expected = {"vo_norm": [dense(o @ v) for _, _, v, o in heads]}
+        if scale is None:
+            self.assertIsNone(row["a_norm"])
+            self.assertNotIn("a_norm", row["heads"])
+        else:
+            expected["a_norm"] = [scale * dense(k.T @ q) for q, k, _, _ in heads]
+        for name, values in expected.items():
+            for found, other in zip(row["heads"][name], values, strict=True):
+                self.assertLess(abs(found / other - 1), 1e-12)
+            self.assertEqual(row[name], max(row["heads"][name]))
+
+    def test_of_a_product_without_the_matrix(self):
+        torch.manual_seed(7)
+        for shape in ((9, 4, 3), (3, 9, 5), (6, 6, 6), (1, 5, 1), (4, 1, 8)):
+            m, p, k = shape
+            a, b = torch.randn(m, k, dtype=torch.float64), torch.randn(p, k, dtype=torch.float64)
+            self.assertLess(abs(_head_norms.norm_of_product(a, b) / dense(a @ b.T) - 1), 1e-12, shape)
+        # Large parts that do not meet: squares of the factors would lose half the digits.
+        a, b = (torch.randn(5, 2, dtype=torch.float64) * torch.tensor(factors) for factors in ((1, 1e-9), (1e-9, 1)))
+        self.assertLess(abs(_head_norms.norm_of_product(a, b) / dense(a @ b.T) - 1), 1e-12)
+        self.assertEqual(_head_norms.norm_of_product(torch.zeros(3, 2), torch.ones(4, 2)), 0.0)
+        self.assertTrue(math.isnan(_head_norms.norm_of_product(torch.full((3, 2), float("inf")), torch.ones(4, 2))))
+
+    def test_of_multihead_attention(self):
+        for options in ({}, {"kdim": 6, "vdim": 5}):
+            torch.manual_seed(8)
+            module = nn.MultiheadAttention(D, HEADS, batch_first=True, **options).double()
+            wide = module.in_proj_weight
+            q, k, v = (module.q_proj_weight, module.k_proj_weight, module.v_proj_weight) if wide is None else wide.chunk(3)
+            heads = zip(*(part.detach().chunk(HEADS) for part in (q, k, v)), module.out_proj.weight.detach().chunk(HEADS, 1))
+            norms = _head_norms.head_norms(module, "", module)
+            row = {**{name: max(values) for name, values in norms.items()}, "heads": norms}
+            self.check(row, list(heads), (D / HEADS) ** -0.5)
+
+    def test_of_families(self):
+        try:
+            import transformers
+        except ImportError:
+            self.skipTest("transformers is not installed.")
+        sizes = {"vocab_size": WORDS, "hidden_size": 24, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 4}
+        rows_of = lambda matrix, at, k=6: matrix[at * k : (at + 1) * k]
+
+        def separate(q, k, v, o, groups=4):
+            group = lambda at: at * groups // 4
+            return [(rows_of(q, at), rows_of(k, group(at)), rows_of(v, group(at)), rows_of(o.T, at).T) for at in range(4)]
+
+        def llama(layer):
+            parts = (getattr(layer.self_attn, f"{name}_proj").weight for name in "qkvo")
+            return separate(*parts, groups=2)
+
+        def gpt2(layer):
+            return separate(*layer.attn.c_attn.weight.T.chunk(3), layer.attn.c_proj.weight.T)
+
+        def bert(layer):
+            inner = layer.attention.self
+            return separate(inner.query.weight, inner.key.weight, inner.value.weight, layer.attention.output.dense.weight)
+
+        def neox(layer):
+            heads = layer.attention.query_key_value.weight.unflatten(0, (4, 3, 6))
+            return [(*heads[at], rows_of(layer.attention.dense.weight.T, at).T) for at in range(4)]
+
+        grouped = {**sizes, "num_key_value_heads": 2, "head_dim": 6}
+        cases = [
+            ("Llama", grouped, llama, "layers", 6**-0.5),
+            ("Qwen3", grouped, llama, "layers", None),
+            ("Granite", {**grouped, "attention_multiplier": 0.3}, llama, "layers", 0.3),
+            ("GPT2", {"vocab_size": WORDS, "n_embd": 24, "n_layer": 1, "n_head": 4}, gpt2, "h", 6**-0.5),
+            ("Bert", sizes, bert, "encoder.layer", 6**-0.5),
+            ("GPTNeoX", sizes, neox, "layers", 6**-0.5),
+        ]
+        for name, options, heads, stack, scale in cases:
+            with self.subTest(name):
+                torch.manual_seed(9)
+                model = getattr(transformers, f"{name}Model")(getattr(transformers, f"{name}Config")(**options)).double().eval()
+                (row,) = Monitor(model, {"input_ids": PROBE}, maps="attention").measure(0)
+                with torch.no_grad():
+                    self.check(row, heads(model.get_submodule(stack)[0]), scale)
+
+    def test_what_has_other_parts_is_not_known(self):
+        class Adapted(nn.Linear):
+            def forward(self, x):
+                return 2 * super().forward(x)
+
+        module = nn.MultiheadAttention(D, HEADS)
+        module.out_proj = Adapted(D, D)
+        norms = _head_norms.head_norms(module, "", module)
+        self.assertIsNone(norms["vo_norm"])
+        self.assertEqual(len(norms["a_norm"]), HEADS)
+
+
+def dense(matrix):
+    """The largest singular value."""
+    return float(torch.linalg.svdvals(matrix.double())[0])
+
+
 class OtherShapes(unittest.TestCase):
     """Layers that are called with more than tokens, and attention without an axis of heads."""
 
@@ -399,7 +506,8 @@ class OtherShapes(unittest.TestCase):
         padding[0, -2:] = True
         padded = Monitor(model, {"src": torch.randn(1, N, D), "src_key_padding_mask": padding}).measure(0)[0]
         self.assertNotIn("sink", padded)
-        self.assertNotIn("heads", padded)
+        # Those of the weights depend on no token.
+        self.assertEqual(set(padded["heads"]), {"a_norm", "vo_norm"})
         self.assertIsNotNone(padded["value"])
 
     def test_a_layer_that_gets_another_tensor_is_measured_in_float64_with_it(self):

@@ -425,7 +425,7 @@ def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[W
         raise ValueError("has relative positions")
     if family.wide:
         raise ValueError(f"has {family.wide}")
-    _check_parts(module, family)
+    check_parts(module, family)
     weights = _weights(module, family)
     tokens = next((given[name] for name in _FAMILY_TOKENS if name in given), None)
     if tokens is None:
@@ -449,7 +449,7 @@ def _transformers(module: Any, family: Family, given: dict[str, Any]) -> tuple[W
     return weights, found
 
 
-def _check_parts(module: Any, family: Family) -> None:
+def check_parts(module: Any, family: Family) -> None:
     """Refuses a module with parts that its row does not know."""
     known = {*family.projections, *family.norms, *family.more, family.output, family.sinks}
     parts = [name for name, part in module.named_children() if any(True for _ in part.parameters())]
@@ -461,28 +461,44 @@ def _check_parts(module: Any, family: Family) -> None:
 
 def _weights(module: Any, family: Family) -> Weights:
     matrices, biases = zip(*(linear(getattr(module, name)) for name in family.projections))
-    heads = _first(module, "num_heads", "num_attention_heads", "n_heads") or module.config.num_attention_heads
-    k = _first(module, "head_dim", "attention_head_size", "head_size", "key_value_proj_dim")
-    k = k or len(matrices[0]) // heads
     # A bias is one more column.
     rows = np.concatenate([np.column_stack(part) for part in zip(matrices, biases)])
+    q, keys, values = split_heads(module, family, rows, len(matrices[0]))
+    return Weights(
+        q[..., :-1], keys[..., :-1], values[..., :-1], q[..., -1], keys[..., -1], values[..., -1],
+        output=None if family.output is None else linear(getattr(module, family.output))[0],
+        scale=scale_of(module, family, q.shape[1]),
+        norm=_qk_norm(module, family),
+        softcap=_first(module, family.softcap),
+        sinks=float64(getattr(module, family.sinks)) if family.sinks else None,
+    )  # fmt: skip
+
+
+def split_heads(module: Any, family: Family, rows: Any, first: int) -> tuple[Any, Any, Any]:
+    """The rows of all projections, an array or a tensor, as queries (heads, k, ..), keys and values (groups, k, ..). The first
+    projection has so many of them.
+
+    Raises
+    ------
+    ValueError
+        Where they do not fit the heads of the class.
+    """
+    heads = _first(module, "num_heads", "num_attention_heads", "n_heads") or module.config.num_attention_heads
+    k = _first(module, "head_dim", "attention_head_size", "head_size", "key_value_proj_dim")
+    k = k or first // heads
     rows = rows.reshape(-1, k, rows.shape[1])
     groups = (len(rows) - heads) // 2
     if len(rows) != heads + 2 * groups or groups < 1 or heads % groups:
         raise ValueError("has projections of other shapes than its class")
     if family.fused == "grouped":
         of_groups = rows.reshape(groups, heads // groups + 2, k, -1)
-        q, keys, values = of_groups[:, :-2].reshape(heads, k, -1), of_groups[:, -2], of_groups[:, -1]
-    else:
-        q, keys, values = np.split(rows, [heads, heads + groups])
-    return Weights(
-        q[..., :-1], keys[..., :-1], values[..., :-1], q[..., -1], keys[..., -1], values[..., -1],
-        output=None if family.output is None else linear(getattr(module, family.output))[0],
-        scale=float(family.scale or _first(module, "scaling", "scale") or k**-0.5),
-        norm=_qk_norm(module, family),
-        softcap=_first(module, family.softcap),
-        sinks=float64(getattr(module, family.sinks)) if family.sinks else None,
-    )  # fmt: skip
+        return of_groups[:, :-2].reshape(heads, k, -1), of_groups[:, -2], of_groups[:, -1]
+    return rows[:heads], rows[heads : heads + groups], rows[heads + groups :]
+
+
+def scale_of(module: Any, family: Family, k: int) -> float:
+    """The factor of scores."""
+    return float(family.scale or _first(module, "scaling", "scale") or k**-0.5)
 
 
 def _first(module: Any, *names: str) -> Any:
@@ -514,8 +530,8 @@ def _score_bias(module: Any, family: Family, given: dict[str, Any], count: int, 
     return of_call.reshape(count, heads, 1, -1) if of_call.ndim == 3 else of_call
 
 
-def linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The matrix of a linear map and its bias. What Conv1D calls weight is the transposed matrix.
+def matrix_of(part: Any) -> torch.Tensor:
+    """The matrix of a linear map, where and of the type that it is. What Conv1D calls weight is the transposed matrix.
 
     Raises
     ------
@@ -525,7 +541,11 @@ def linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
     weight = getattr(part, "weight", None)
     if not isinstance(weight, torch.Tensor) or not weight.is_floating_point() or weight.dim() != 2:
         raise ValueError(f"has a {type(part).__name__} whose weights are no matrix of floating-point numbers")
-    matrix = float64(part.weight)
-    matrix = matrix.T if type(part).__name__ == "Conv1D" else matrix
+    return weight.detach().T if type(part).__name__ == "Conv1D" else weight.detach()
+
+
+def linear(part: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The matrix of a linear map, as `matrix_of` reads it, and its bias."""
+    matrix = np.ascontiguousarray(float64(matrix_of(part)))
     bias = getattr(part, "bias", None)
-    return np.ascontiguousarray(matrix), np.zeros(len(matrix)) if bias is None else float64(bias)
+    return matrix, np.zeros(len(matrix)) if bias is None else float64(bias)

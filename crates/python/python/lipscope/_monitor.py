@@ -19,6 +19,7 @@ from ._calls import checked_call, each_tensor, evaluated, refuse_filled_caches, 
 from ._closed import closed_attentions
 from ._families import family_of
 from ._golub_kahan import JacobianProducts, Pair, leading_pair
+from ._head_norms import COLUMNS as NORMS, head_norms
 from ._norm import differentiable, why_not
 from ._scores import ScoreWatch, Statistics
 
@@ -27,7 +28,9 @@ FORMAT, VERSION = "lipscope-run", 1
 #: The maps of a layer that are measured.
 MAPS = ("attention", "block")
 #: What a row may hold beside its norm.
-COLUMNS = ("condition", "output", *Statistics.COLUMNS)
+COLUMNS = ("condition", "output", *Statistics.COLUMNS, *NORMS)
+#: The columns of attention, and how the heads are taken together.
+_OF_HEADS: dict[str, Callable[[list[float]], float]] = {**Statistics.COLUMNS, **dict.fromkeys(NORMS, max)}
 #: The length of the random part of a start, relative to the vector that the last measurement ended with.
 _FRESH = 3.0
 
@@ -52,7 +55,9 @@ class Monitor:
     layers : str, list of str or list of modules, optional
         The name of a list of layers ("model.layers"), names of layers, or the layers; without it all that are found.
     columns : tuple of str
-        Of "condition", "output", and for attention "max_logit", "entropy_mean", "entropy_min" and "sink".
+        Of "condition", "output", and for attention "max_logit", "entropy_mean", "entropy_min", "sink", "a_norm" and "vo_norm".
+        The last two are norms of weights by head, of the matrix of the scores and of the values through the output matrix; None
+        where the module's class is of no known family, and "a_norm" also where queries and keys are normalised.
     tolerance, steps : float, int
         An iteration ends at this relative residual, or after so many steps. It starts from the vector that it ended with before,
         with a random part that is three times as long: another singular value may have become the largest.
@@ -78,8 +83,8 @@ class Monitor:
 
     A row is a dict with the keys `step`, `layer`, `map`, `value`, `residual`, `kind` ("lower bound", "exact", "estimate" or
     "none"), `steps`, the columns, and what `step` was given. The columns of attention are over the heads, which stand under
-    `heads`; for an item with padding they are left out. With several items `item` is the number of the item, and where a layer is
-    called several times `call` is the number of the call.
+    `heads`; for an item with padding those of scores are left out. With several items `item` is the number of the item, and where
+    a layer is called several times `call` is the number of the call.
 
     Examples
     --------
@@ -179,8 +184,7 @@ class Monitor:
                 found[f"local_lipschitz/{where}/{row['map']}"] = row["value"]
             for name in COLUMNS:
                 if row.get(name) is not None:
-                    is_of_attention = name in Statistics.COLUMNS
-                    found[f"{name}/{where}" if is_of_attention else f"{name}/{where}/{row['map']}"] = row[name]
+                    found[f"{name}/{where}" if name in _OF_HEADS else f"{name}/{where}/{row['map']}"] = row[name]
         return found
 
     def _begin_log(self) -> None:
@@ -242,10 +246,7 @@ class Monitor:
             inner = _Attention.of(layer, watch)
             if inner is None:
                 return None
-            # The rows and columns of padding would count.
-            is_whole = bool(layer.kept.all())
-            columns = inner.columns(layer.item, len(layer.call.entered), self.columns) if is_whole else {}
-            of_attention = {"part": inner.part, **columns}
+            of_attention = {"part": inner.part, **inner.columns(layer, self.columns)}
         make = (lambda one: map_of("block", [one], 0, run)) if name == "block" else (lambda one: inner.map(one, run))
         try:
             row = self._measured(make, layer, (at, name))
@@ -320,12 +321,18 @@ class _Attention:
         """What of it is measured."""
         return "heads" if family_of(self.module) is not None else self.name
 
-    def columns(self, item: int, items: int, names: Sequence[str]) -> Row:
+    def columns(self, layer: LayerAt, names: Sequence[str]) -> Row:
         """The numbers of the heads and what they are together."""
-        heads = {name: values for name, values in self.statistics.of_item(item, items).items() if name in names}
-        if not heads:
-            return {}
-        return {**{name: Statistics.COLUMNS[name](values) for name, values in heads.items()}, "heads": heads}
+        # The rows and columns of padding would count.
+        found = self.statistics.of_item(layer.item, len(layer.call.entered)) if bool(layer.kept.all()) else {}
+        if any(name in names for name in NORMS):
+            found = {**found, **head_norms(layer.module, self.name, self.module)}
+        chosen = {name: values for name, values in found.items() if name in names}
+        heads = {name: values for name, values in chosen.items() if values is not None}
+        # Which of several numbers is the largest depends on their order where one is NaN.
+        is_known = {name: values is not None and not any(map(math.isnan, values)) for name, values in chosen.items()}
+        together = {name: _OF_HEADS[name](values) if is_known[name] else None for name, values in chosen.items()}
+        return {**together, **({"heads": heads} if heads else {})}
 
     def map(self, layer: LayerAt, run: Callable[[], Any]) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
         """Attention as a function of its tokens, and these."""
