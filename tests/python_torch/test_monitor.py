@@ -457,6 +457,18 @@ class HeadNorms(unittest.TestCase):
         self.assertIsNone(norms["vo_norm"])
         self.assertEqual(len(norms["a_norm"]), HEADS)
 
+        class Similar(nn.Module):
+            """The parts of GPT-2 by name: what it does between them is not known."""
+
+            num_heads, head_dim = HEADS, D // HEADS
+
+            def __init__(self):
+                super().__init__()
+                self.c_attn, self.c_proj = nn.Linear(D, 3 * D), nn.Linear(D, D)
+
+        similar = Similar()
+        self.assertEqual(_head_norms.head_norms(similar, "", similar), {"a_norm": None, "vo_norm": None})
+
 
 def dense(matrix):
     """The largest singular value."""

@@ -147,9 +147,14 @@ FAMILIES: dict[str, Family] = {
 _BY_PARTS = (_BERT, FAMILIES["DistilBertSelfAttention"], _GPT2)
 
 
+def name_of(module: Any) -> str | None:
+    """The name of a module's class, or of the first class that it is made of, that the table has."""
+    return next((kind.__name__ for kind in type(module).__mro__ if kind.__name__ in FAMILIES), None)
+
+
 def family_of(module: Any) -> Family | None:
     """The row of a module's class, or of the first class that it is made of, or of one with its parts."""
-    name = next((kind.__name__ for kind in type(module).__mro__ if kind.__name__ in FAMILIES), None)
+    name = name_of(module)
     if name is None:
         has_heads = any(hasattr(module, count) for count in ("num_attention_heads", "n_heads", "num_heads"))
         parts = {part for part, _ in module.named_children()}

@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import torch
 
-from ._families import Family, family_of
+from ._families import Family, family_of, name_of
 from ._layers import check_parts, matrix_of, scale_of, split_heads
 
 #: The columns of a row that are norms of weights.
@@ -23,7 +23,8 @@ def head_norms(layer: torch.nn.Module, name: str, module: torch.nn.Module) -> di
     normalised, so that scores are no such form. `vo_norm` is that of the values through the output matrix. Both are None for a
     module of no known class, and for one with parts that its class does not have.
     """
-    family = family_of(module)
+    # A module that only has the parts of a family may do something else between them.
+    family = None if name_of(module) is None else family_of(module)
     if isinstance(module, torch.nn.MultiheadAttention):
         scores, values = (lambda: _multihead_scores(module)), (lambda: _multihead_values(module))
     elif family is not None:
