@@ -82,23 +82,48 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
 
 
+class Layer(nn.Module):
+    """A model of one layer, whose input are its tokens."""
+
+    def __init__(self, d, heads):
+        super().__init__()
+        self.blocks = nn.ModuleList([Block(d, heads)])
+
+    def forward(self, x):
+        return self.blocks[0](x)
+
+
+def train(model, x):
+    x.requires_grad_()
+    model(x).sum().backward()
+
+
+#: What takes memory, by its name: functions of a model of one layer and its tokens (1, n, d).
+WORK = {
+    "forward and backward": train,
+    "Monitor, attention": lambda model, x: Monitor(model, x, maps="attention", steps=2).measure(0),
+    "Monitor, block": lambda model, x: Monitor(model, x, maps="block", steps=2).measure(0),
+    "Monitor, block, exact=False": lambda model, x: Monitor(model, x, maps="block", steps=2, exact=False).measure(0),
+    "lipscope.torch.norm, block": lambda model, x: norm(lambda y: model(y[None])[0], x[0], tolerance=1e-2, iterations=2, failure=None),
+}
+
+
 def memory_of(what, n=4096, d=768, heads=12):
-    """The peak memory of one of the two, in a process of its own."""
+    """The peak memory of one of these, in a process of its own."""
     torch.manual_seed(0)
-    layer, x = Block(d, heads).eval(), torch.randn(1, n, d)
+    model, x = Layer(d, heads).eval(), torch.randn(1, n, d)
+    # What PyTorch imports when it first needs it is no part of a layer.
+    WORK[what](model, torch.randn(1, 16, d))
     before = peak()
-    if what == "training":
-        x.requires_grad_()
-        layer(x).sum().backward()
-    else:
-        norm(lambda x: layer(x[None])[0], x[0], tolerance=1e-2, iterations=2, failure=None)
+    WORK[what](model, x)
     print(peak() - before)
 
 
 def memory():
-    of = {what: float(subprocess.check_output([sys.executable, __file__, what])) for what in ("training", "norm")}
-    print(f"one layer, n = 4096, 12 heads: forward and backward {of['training']:.2f} GiB, lipscope.torch.norm {of['norm']:.2f} GiB")
-    print(f"{of['norm'] / of['training']:.2f} times as much")
+    of = {what: float(subprocess.check_output([sys.executable, __file__, what])) for what in WORK}
+    print("one layer, n = 4096, 12 heads, peak memory in GiB, and relative to its own forward and backward pass")
+    for what, found in of.items():
+        print(f"{what}: {found:.2f}, {found / of['forward and backward']:.2f}")
 
 
 if __name__ == "__main__":

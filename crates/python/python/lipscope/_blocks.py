@@ -14,6 +14,7 @@ from ._calls import (
     checked_call, chosen, each_tensor, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
     refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, with_fresh_caches, without_caches,
 )  # fmt: skip
+from ._closed import closed_attentions
 from ._families import Family, family_of
 from ._layers import GIVES_NAN, is_attention, is_kept
 from ._masks import float64
@@ -227,7 +228,7 @@ class LayerCall:
 
     def check_rerun(self, padding: Padding) -> None:
         """Refuses a layer that keeps something from call to call: run again, it must give what it gave."""
-        with differentiable(), torch.no_grad():
+        with differentiable(), closed_attentions(), torch.no_grad():
             # What keeps the keys of other tokens shows them.
             self.again(_moved(self.entered))
             again = _first(self.again(self.entered.clone()))
@@ -279,7 +280,7 @@ class LayerAt:
         if len(entered) == 1:
             return
         moved = replace(self, call=replace(self.call, entered=_moved(entered)))
-        with differentiable(), torch.no_grad():
+        with differentiable(), closed_attentions(), torch.no_grad():
             again = moved.whole(self.entered)
         if not _is_close(again[self.kept], left[self.item][self.kept], left[self.item][self.kept]):
             raise ValueError(
@@ -360,7 +361,7 @@ def _composed(
         # The model itself, with other tokens at its first layer.
         moved = _moved(entered)
         of_model = _of_model(layers, first.batch(first.placed(moved)), run_model)
-        with differentiable(), torch.no_grad():
+        with differentiable(), closed_attentions(), torch.no_grad():
             here, there = run(entered), run(moved)
         if not _is_close(of_model[last.item][first.kept], there, there - here):
             raise _more(last)
@@ -395,7 +396,7 @@ def _of_model(layers: list[LayerAt], batch: torch.Tensor, run_model: Callable[[]
 
     handles = [layers[0].module.register_forward_pre_hook(enter, with_kwargs=True)]
     handles += [module.register_forward_hook(leave) for module in dict.fromkeys(layer.module for layer in layers)]
-    with _hooked(*handles), differentiable(), torch.no_grad():
+    with _hooked(*handles), differentiable(), closed_attentions(), torch.no_grad():
         try:
             run_model()
         except _Reached:
