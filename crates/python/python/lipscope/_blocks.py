@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -266,8 +267,15 @@ class LayerAt:
         """The tokens (n, d) of the item."""
         return self.call.entered[self.item]
 
+    @functools.cached_property
+    def is_whole(self) -> bool:
+        """Whether no token is padding. Then nothing is copied: copies of tokens are much of what a long item takes."""
+        return bool(self.kept.all())
+
     def batch(self, x: torch.Tensor) -> torch.Tensor:
         """All tokens that enter, with those of the item replaced."""
+        if len(self.call.entered) == 1:
+            return x[None]
         return self.call.entered.index_copy(0, torch.tensor([self.item], device=x.device), x[None])
 
     def whole(self, x: torch.Tensor) -> torch.Tensor:
@@ -290,11 +298,17 @@ class LayerAt:
 
     def placed(self, x: torch.Tensor) -> torch.Tensor:
         """All tokens that enter, with those that are kept replaced."""
+        if self.is_whole:
+            return x
         return self.entered.index_copy(0, self.kept.nonzero()[:, 0], x)
 
     def block(self, x: torch.Tensor) -> torch.Tensor:
         """The layer at the tokens that are kept."""
-        return self.whole(self.placed(x))[self.kept]
+        return self.without_padding(self.whole(self.placed(x)))
+
+    def without_padding(self, x: torch.Tensor) -> torch.Tensor:
+        """Those of all tokens (n, d) that are kept."""
+        return x if self.is_whole else x[self.kept]
 
 
 def map_of(
@@ -302,7 +316,7 @@ def map_of(
 ) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """A map of a layer, and the tokens where it is measured."""
     layer = layers[at]
-    entered = layer.entered[layer.kept]
+    entered = layer.without_padding(layer.entered)
     if kind == "block":
         return layer.block, entered
     if kind == "blocks":
@@ -317,7 +331,8 @@ def map_of(
 def rerun(layer: LayerAt, module: torch.nn.Module) -> tuple[Callable[[torch.Tensor], torch.Tensor], torch.Tensor]:
     """A module inside of a layer that maps tokens to tokens, as a function of those of the item that are kept, and these."""
     inside, again, _ = _inside(layer, module)
-    return lambda y: _first(again(inside.batch(inside.placed(y))))[layer.item][layer.kept], inside.entered[layer.kept]
+    f = lambda y: layer.without_padding(_first(again(inside.batch(inside.placed(y))))[layer.item])
+    return f, layer.without_padding(inside.entered)
 
 
 def _inside(layer: LayerAt, module: torch.nn.Module) -> tuple[LayerAt, Callable[[torch.Tensor], Any], tuple[Any, Any]]:
@@ -450,7 +465,7 @@ class _Parts:
             else:
                 of_heads, given, _ = run(lambda: again(whole))
                 found = (given if with_output else of_heads).reshape(len(x), len(layer.kept), -1)
-            return found[layer.item][layer.kept]
+            return layer.without_padding(found[layer.item])
 
         if with_output and not self.family.dense:
             _, given, left = run(lambda: again(x))
@@ -461,7 +476,7 @@ class _Parts:
                     'Measure its "block", or a function with all of it by lipscope.torch.norm.'
                 )
 
-        return f, inside.entered[layer.kept]
+        return f, layer.without_padding(inside.entered)
 
     def attention_residual(self, x: torch.Tensor) -> torch.Tensor:
         """The layer without its MLP."""

@@ -1,6 +1,6 @@
-"""Scaled dot-product attention with its derivatives in closed form, by blocks of rows, so that no n x n matrix is kept.
+"""Derivatives of our own for functions of PyTorch whose own ones take more memory or time.
 
-With scores S = c q k^T + b, P = softmax(S) over the keys that a row sees, and O = P v:
+Scaled dot-product attention goes by blocks of rows, so that no n x n matrix is kept. With scores S = c q k^T + b, P = softmax(S) over the keys that a row sees, and O = P v:
 
     dS = c (dq k^T + q dk^T),    dO = (P * dS) v - rowsum(P * dS) * O + P dv;
 
@@ -9,6 +9,8 @@ for a cotangent g:
     W = P * (g v^T - rowsum(g * O)),    dq = c W k,    dk = c W^T q,    dv = P^T g.
 
 P is computed again in each block from the logarithms of the rows' sums, which are kept.
+
+Linear maps whose weights are constant take one product forward. PyTorch takes two, the second one with zeros for the weights.
 """
 
 from __future__ import annotations
@@ -228,3 +230,61 @@ def closed_attentions() -> Replaced:
         return call.value_in_closed_form() if call.has_closed_form() else FUSED(*args, **kwargs)
 
     return Replaced({"scaled_dot_product_attention": other})
+
+
+class _Linear(torch.autograd.Function):
+    """A linear map of tokens whose weight (rows, columns) and bias are constants."""
+
+    @staticmethod
+    def forward(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        return _OWN_LINEAR(x, weight, bias)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: torch.Tensor) -> None:
+        weight = inputs[1]
+        ctx.save_for_backward(weight)
+        ctx.save_for_forward(weight)
+
+    @staticmethod
+    def jvp(ctx: Any, dx: torch.Tensor, *_: Any) -> torch.Tensor:
+        return _OWN_LINEAR(dx, *ctx.saved_tensors)
+
+    @staticmethod
+    def backward(ctx: Any, g: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        (weight,) = ctx.saved_tensors
+        return g @ weight, None, None
+
+
+#: PyTorch's own functions, whatever stands in their place for a while.
+_OWN_LINEAR, _OWN_ADDMM = torch.nn.functional.linear, torch.addmm
+
+
+def linears_of_constants() -> Replaced:
+    """While it is active, parameters are constants for linear maps, as they are for the derivative of a function of its tokens.
+
+    What has another derivative stays as it is: within `torch.vmap` or two transforms, with autocast, and with weights that
+    depend on what is differentiated or are of a class of their own.
+    """
+
+    def linear(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        is_ours = _are_constants(x, weight, bias)
+        return _Linear.apply(x, weight.detach(), None if bias is None else bias.detach()) if is_ours else _OWN_LINEAR(x, weight, bias)
+
+    def addmm(bias: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, **factors: Any) -> torch.Tensor:
+        """What Conv1D of transformers calls."""
+        is_ours = not factors and x.dim() == weight.dim() == 2 and bias.dim() == 1 and _are_constants(x, weight, bias)
+        return _Linear.apply(x, weight.detach().T, bias.detach()) if is_ours else _OWN_ADDMM(bias, x, weight, **factors)
+
+    replaced = Replaced({"linear": linear})
+    replaced._of[_OWN_ADDMM] = addmm
+    return replaced
+
+
+def _are_constants(x: torch.Tensor, *weights: torch.Tensor | None) -> bool:
+    """Whether only tokens are differentiated, once."""
+    functorch = torch._C._functorch
+    is_plain = lambda part: part is None or (type(part) in (torch.Tensor, torch.nn.Parameter) and part.dtype == x.dtype
+                                             and not functorch.is_functorch_wrapped_tensor(part))  # fmt: skip
+    is_once = len(functorch.get_interpreter_stack() or ()) == 1 and not functorch.is_batchedtensor(x)
+    is_cast = torch.is_autocast_enabled(x.device.type)
+    return is_once and functorch.is_functorch_wrapped_tensor(x) and not is_cast and all(map(is_plain, weights))

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable
+from typing import Any, Callable
 
 import torch
+
+from ._closed import linears_of_constants
+
+#: The most entries of x for which what the reverse derivative needs is kept from product to product. Above, it is computed again in
+#: each: one more evaluation of the function, so that a forward product does not find this memory taken.
+_MOST_KEPT = 1 << 20
 
 Product = Callable[[torch.Tensor], torch.Tensor]
 
@@ -31,19 +37,25 @@ class JacobianProducts:
     def __init__(self, f: Callable[[torch.Tensor], torch.Tensor], x: torch.Tensor) -> None:
         # `f` may change what it is given.
         self.f, self.x = lambda x: f(x.clone()), x
-        with torch.no_grad():
-            self.value, self._pull = torch.func.vjp(self.f, x)
-        self.value = self.value.detach()
+        value, pull = self._pulled()
+        self.value = value.detach()
+        self._pull = pull if x.numel() <= _MOST_KEPT else None
+
+    def _pulled(self) -> tuple[torch.Tensor, Any]:
+        """f(x), and the reverse derivative there."""
+        with torch.no_grad(), linears_of_constants():
+            return torch.func.vjp(self.f, self.x)
 
     def forward(self, v: torch.Tensor) -> torch.Tensor:
         """J v."""
-        with torch.no_grad():
+        with torch.no_grad(), linears_of_constants():
             return torch.func.jvp(self.f, (self.x,), (v,))[1].detach()
 
     def reverse(self, u: torch.Tensor) -> torch.Tensor:
         """J^T u."""
+        pull = self._pull or self._pulled()[1]
         with torch.no_grad():
-            return self._pull(u, retain_graph=True)[0].detach()
+            return pull(u, retain_graph=self._pull is not None)[0].detach()
 
 
 def leading_pair(forward: Product, reverse: Product, start: torch.Tensor, *, tolerance: float, steps: int) -> Pair | None:

@@ -277,6 +277,9 @@ class Monitor:
             if pair is None:
                 raise _NotFinite("a product with the Jacobian is NaN or infinite")
             value, residual, kind = pair.value, pair.residual, "estimate"
+            size, output = float(x.double().norm()), float(products.value.double().norm())
+            # Their memory is that of a reverse pass.
+            del products
             if self.exact:
                 entered = layer.call.entered.double()
                 with _in_double(layer.call.module), _runs_in_double(layer):
@@ -288,7 +291,6 @@ class Monitor:
         if not (math.isfinite(value) and math.isfinite(residual)):
             raise _NotFinite("a product with the Jacobian is NaN or infinite")
         row = {"value": value, "residual": residual, "kind": kind, "steps": pair.steps}
-        size, output = float(x.double().norm()), float(products.value.double().norm())
         if "condition" in self.columns:
             row["condition"] = value * size / output if output > 0 else None
         if "output" in self.columns:
@@ -324,7 +326,7 @@ class _Attention:
     def columns(self, layer: LayerAt, names: Sequence[str]) -> Row:
         """The numbers of the heads and what they are together."""
         # The rows and columns of padding would count.
-        found = self.statistics.of_item(layer.item, len(layer.call.entered)) if bool(layer.kept.all()) else {}
+        found = self.statistics.of_item(layer.item, len(layer.call.entered)) if layer.is_whole else {}
         if any(name in names for name in NORMS):
             found = {**found, **head_norms(layer.module, self.name, self.module)}
         chosen = {name: values for name, values in found.items() if name in names}
