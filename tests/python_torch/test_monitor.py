@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils._python_dispatch import TorchDispatchMode
 
 import lipscope.torch
 from lipscope import _closed, _head_norms
@@ -153,6 +154,39 @@ class ClosedForm(unittest.TestCase):
             half = f(x.bfloat16())
         self.assertEqual(half.dtype, torch.bfloat16)
         self.assertLess(float((half.double() - f(x)).abs().max()), 0.02)
+
+    def test_linear_maps_have_the_derivatives_of_pytorch(self):
+        torch.manual_seed(2)
+        linear, plain, x = nn.Linear(4, 3).double(), nn.Linear(4, 3, bias=False).double(), torch.randn(5, 4, dtype=torch.float64)
+        functions = {
+            "bias": lambda x: linear(x).sin(),
+            "no bias": lambda x: plain(x[None]).sin()[0],
+            "addmm": lambda x: torch.addmm(linear.bias, x.sin(), linear.weight.T),
+            "scaled addmm": lambda x: torch.addmm(linear.bias, x.sin(), linear.weight.T, beta=0.5, alpha=2),
+            "a weight of the tokens": lambda x: nn.functional.linear(x, x[:3] * linear.weight, x[:3, 0]),
+            "items": lambda x: torch.vmap(lambda row: linear(row).sin())(x),
+            "a gradient": torch.func.grad(lambda x: linear(x).sin().sum()),
+        }
+        v = torch.randn_like(x)
+        for name, f in functions.items():
+            expected, u = torch.func.jvp(f, (x,), (v,))[1], torch.randn_like(f(x))
+            with _closed.linears_of_constants():
+                found, (back,) = torch.func.jvp(f, (x,), (v,))[1], torch.func.vjp(f, x)[1](u)
+            self.assertLess(float((found - expected).abs().max()), 1e-12, name)
+            self.assertLess(float((back - torch.func.vjp(f, x)[1](u)[0]).abs().max()), 1e-12, name)
+
+    def test_a_forward_product_of_a_linear_map_is_one_product_more_than_its_value(self):
+        class Counted(TorchDispatchMode):
+            count = 0
+
+            def __torch_dispatch__(self, f, types, args=(), kwargs=None):
+                self.count += f in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+                return f(*args, **(kwargs or {}))
+
+        linear, x = nn.Linear(4, 3), torch.randn(5, 4)
+        with torch.no_grad(), _closed.linears_of_constants(), Counted() as counted:
+            torch.func.jvp(linear, (x,), (x,))
+        self.assertEqual(counted.count, 2)
 
     def test_dropout_is_refused_and_the_function_is_back_afterwards(self):
         own = nn.functional.scaled_dot_product_attention
@@ -337,6 +371,9 @@ class Rows(unittest.TestCase):
         model = gpt()
         expected = [row["value"] for row in Monitor(model, PROBE).measure(0)]
         self.assertEqual([row["value"] for row in Monitor(torch.compile(model), PROBE).measure(0)], expected)
+        parts = gpt()
+        parts.blocks = nn.ModuleList(torch.compile(block) for block in parts.blocks)
+        self.assertEqual([row["value"] for row in Monitor(parts, PROBE).measure(0)], expected)
 
         class Saving(Gpt):
             def forward(self, ids):
