@@ -1,9 +1,9 @@
 //! Ladders and heat maps on an SVG back end, and properties of every plot: its CSV, and robustness against any data.
 
 use lipscope_plot::{
-    AxisSpec, Band, Caption, Changes, Dot, Extent, HeatMap, KeyEntry, KeyMark, Kind, Ladder, LadderRow, LineChart,
-    MOST_DRAWN, Mark, Palette, PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway, Theme, Tiles,
-    TokenPlane, css, finish_svg,
+    AltText, AxisSpec, Band, Caption, Changes, Dot, Extent, HeatMap, KeyEntry, KeyMark, Kind, Ladder, LadderRow,
+    LineChart, MOST_DRAWN, Mark, Palette, PixelRect, Role, Rule, Scale, Scatter, Series, SeriesKind, Style, Sway,
+    Theme, Tiles, TokenPlane, css, finish_svg,
 };
 
 use lipscope_testkit::pictures::{
@@ -51,8 +51,13 @@ fn labels_are_escaped() {
     assert!(!svg.contains("<script>") && !svg.contains("<b>"), "{svg}");
     assert_written(&svg, &["a<b> & \"c\"", "<script>", "x & y"]);
     assert!(
-        finish_svg(&svg, &Style::svg(Theme::Light, SCALE), "<t>", &Caption::default())
-            .contains("<title>&lt;t&gt;</title>")
+        finish_svg(
+            &svg,
+            &Style::svg(Theme::Light, SCALE),
+            AltText { title: "<t>", description: "" },
+            &Caption::default()
+        )
+        .contains("<title>&lt;t&gt;</title>")
     );
 }
 

@@ -2,20 +2,23 @@
 
 use std::fmt::Write;
 
+use plotters::style::RGBColor;
+
+use super::alt::AltText;
 use super::caption::Caption;
 use super::palette::css;
 use super::style::Style;
 
-/// Finishes an SVG document drawn with `style.scale` units per CSS pixel: sets its size in CSS pixels, adds a title for
+/// Finishes an SVG document drawn with `style.scale` units per CSS pixel: sets its size in CSS pixels, adds the texts for
 /// screen readers, puts the caption under the figure, and selects tabular figures. Plotters writes integer coordinates
 /// only: at a scale of 4 or more, curves stay smooth.
 ///
 /// A document that does not start as plotters writes it is returned unchanged.
-pub fn finish_svg(svg: &str, style: &Style, title: &str, caption: &Caption) -> String {
-    finished(svg, style, title, caption).unwrap_or_else(|| svg.to_owned())
+pub fn finish_svg(svg: &str, style: &Style, alt: AltText<'_>, caption: &Caption) -> String {
+    finished(svg, style, alt, caption).unwrap_or_else(|| svg.to_owned())
 }
 
-fn finished(svg: &str, style: &Style, title: &str, caption: &Caption) -> Option<String> {
+fn finished(svg: &str, style: &Style, alt: AltText<'_>, caption: &Caption) -> Option<String> {
     let (head, body) = svg.strip_prefix("<svg ")?.split_once('>')?;
     let side = |name: &str| -> Option<f64> {
         let (_, rest) = head.split_once(&format!("{name}=\""))?;
@@ -23,37 +26,46 @@ fn finished(svg: &str, style: &Style, title: &str, caption: &Caption) -> Option<
     };
     let (width, height) = (side("width")?, side("height")?);
     let scale = style.scale;
-    let lines = caption.lines(width / scale, style);
-    let whole = height + scale * lines.height;
-    let body = match body.trim_end().strip_suffix("</svg>") {
-        Some(figure) if !lines.lines.is_empty() => {
-            format!("{figure}{}</svg>\n", under(caption, (width, height), style)?)
-        }
-        _ => body.to_owned(),
-    };
-    // Plotters escapes `<`, `>` and `&`, but keeps control characters, which XML forbids.
-    let body = body.replace(|c: char| is_foreign(c) && c != '\n', " ");
-    Some(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {whole}\" \
-         role=\"img\" style=\"font-variant-numeric: tabular-nums\">\n<title>{}</title>{body}",
-        width / scale,
-        whole / scale,
-        escaped(title)
-    ))
+    let whole = height + scale * caption.lines(width / scale, style).height;
+    let figure = xml_text(body.trim_end().strip_suffix("</svg>").unwrap_or(body));
+    let body = figure + &under(caption, (width, height), style, Some(style.palette.background));
+    let pixels = |length: f64| (length / scale).to_string();
+    Some(document((pixels(width), pixels(whole)), (width, whole), alt, &body))
 }
 
-/// The caption under a figure of this size, all in units of the document.
-fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<String> {
+/// A document of a size, for a view box from the origin to a corner, with its texts for screen readers.
+pub(super) fn document(size: (String, String), (right, bottom): (f64, f64), alt: AltText<'_>, body: &str) -> String {
+    let description = match alt.description {
+        "" => String::new(),
+        text => format!("<desc>{}</desc>", escaped(text)),
+    };
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}\" height=\"{}\" viewBox=\"0 0 {right} {bottom}\" \
+         role=\"img\" style=\"font-variant-numeric: tabular-nums\">\n<title>{}</title>{description}{body}</svg>\n",
+        size.0,
+        size.1,
+        escaped(alt.title)
+    )
+}
+
+/// Elements of plotters as XML: it escapes `<`, `>` and `&`, but keeps control characters, which XML forbids.
+pub(super) fn xml_text(elements: &str) -> String {
+    elements.replace(|c: char| is_foreign(c) && c != '\n', " ")
+}
+
+/// The caption under a figure of this size, all in units of the document, on a ground of its own if there is one.
+pub(super) fn under(caption: &Caption, (width, top): (f64, f64), style: &Style, ground: Option<RGBColor>) -> String {
     let Style { scale, palette, .. } = style;
     let lines = caption.lines(width / scale, style);
     let mut svg = String::new();
-    writeln!(
-        svg,
-        "<rect x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{}\" fill=\"{}\" stroke=\"none\"/>",
-        scale * lines.height,
-        css(palette.background)
-    )
-    .ok()?;
+    if let Some(ground) = ground.filter(|_| !lines.lines.is_empty()) {
+        let (height, fill) = (scale * lines.height, css(ground));
+        // A string takes every line, here and below.
+        let _ = writeln!(
+            svg,
+            "<rect x=\"0\" y=\"{top}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\" stroke=\"none\"/>"
+        );
+    }
     for (i, line) in lines.lines.iter().enumerate() {
         let (x, y) = lines.place(i);
         let text = format!(
@@ -65,13 +77,13 @@ fn under(caption: &Caption, (width, top): (f64, f64), style: &Style) -> Option<S
             css(if i < lines.n_settings { palette.ink } else { palette.accent }),
             escaped(line)
         );
-        match caption.link.as_ref().filter(|link| is_address(link)) {
-            Some(link) if i >= lines.n_settings => writeln!(svg, "<a href=\"{}\">{text}</a>", escaped(link)),
-            _ => writeln!(svg, "{text}"),
-        }
-        .ok()?;
+        let link = caption.link.as_ref().filter(|link| i >= lines.n_settings && is_address(link));
+        let _ = match link {
+            Some(link) => writeln!(svg, "<a href=\"{}\">{text}</a>", escaped(link)),
+            None => writeln!(svg, "{text}"),
+        };
     }
-    Some(svg)
+    svg
 }
 
 /// Whether a link leads to a web page, so that it runs no script.
@@ -109,14 +121,15 @@ mod tests {
     const DRAWN: &str = "<svg width=\"400\" height=\"200\" viewBox=\"0 0 400 200\" xmlns=\"x\">\n<rect/>\n</svg>\n";
 
     fn finish(svg: &str, caption: &Caption) -> String {
-        finish_svg(svg, &Style::svg(Theme::Light, 4.0), "norm < bound", caption)
+        let alt = AltText { title: "norm < bound", description: "n: 1 – 9 & more" };
+        finish_svg(svg, &Style::svg(Theme::Light, 4.0), alt, caption)
     }
 
     #[test]
     fn a_finished_document_has_its_size_in_css_pixels_and_a_title() {
         let svg = finish(DRAWN, &Caption::default());
         assert!(svg.contains("width=\"100\" height=\"50\" viewBox=\"0 0 400 200\""), "{svg}");
-        assert!(svg.contains("<title>norm &lt; bound</title>\n<rect/>"), "{svg}");
+        assert!(svg.contains("<title>norm &lt; bound</title><desc>n: 1 – 9 &amp; more</desc>\n<rect/>"), "{svg}");
     }
 
     #[test]
@@ -140,7 +153,8 @@ mod tests {
         let text = "\"'><img src=x onerror=alert(1)></title><script>alert(1)</script>\0\u{1b}\u{ffff}]]>&";
         let drawn = DRAWN.replace("<rect/>", "<text>a\0b\u{1}</text>");
         let caption = Caption { settings: text.into(), link: Some(format!("javascript:{text}")) };
-        let svg = finish_svg(&drawn, &Style::svg(Theme::Light, 4.0), text, &caption);
+        let svg =
+            finish_svg(&drawn, &Style::svg(Theme::Light, 4.0), AltText { title: text, description: text }, &caption);
         assert!(!svg.contains("<img") && !svg.contains("<script") && !svg.contains("]]>"), "{svg}");
         assert!(!svg.contains(|c: char| is_foreign(c) && c != '\n'), "{svg:?}");
         assert_eq!((svg.matches("</title>").count(), svg.matches("<a ").count()), (1, 0), "{svg}");

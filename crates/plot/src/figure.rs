@@ -3,14 +3,13 @@
 use plotters::coord::Shift;
 use plotters::prelude::{DrawingArea, DrawingBackend, IntoDrawingArea, SVGBackend};
 
+use super::alt::AltText;
 use super::export::finish_svg;
+use super::sheet::{SVG_SCALE, Sheet};
 use super::{
-    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, Panels, PanelsLayout,
-    PlaneLayout, Scatter, ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
+    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Plotted,
+    Scatter, ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
-
-/// Units of an SVG document per CSS pixel: plotters writes integers only.
-const SVG_SCALE: f64 = 4.0;
 
 /// A plot.
 pub trait Figure {
@@ -27,6 +26,12 @@ pub trait Figure {
         style: &Style,
     ) -> Result<Self::Layout, DrawError>;
 
+    /// Its content in one line, for readers who cannot see it.
+    fn description(&self) -> String;
+
+    /// The plot in the terms of other tools; `None` for one that is more than lines, dots and areas over two axes.
+    fn plotted(&self) -> Option<Plotted>;
+
     /// The plot as a standalone SVG document in the light theme, with its caption under it; `size` in CSS pixels,
     /// without the caption.
     ///
@@ -34,20 +39,39 @@ pub trait Figure {
     /// [`DrawError`] if the back end fails.
     fn to_svg(&self, (width, height): (f64, f64), title: &str, caption: &Caption) -> Result<String, DrawError> {
         let svg = self.drawn((width, height), Theme::Light)?;
-        Ok(finish_svg(&svg, &Style::svg(Theme::Light, SVG_SCALE), title, caption))
+        let alt = AltText { title, description: &self.description() };
+        Ok(finish_svg(&svg, &Style::svg(Theme::Light, SVG_SCALE), alt, caption))
+    }
+
+    /// The plot on a sheet, as an SVG document; `shape` is its height over its width.
+    ///
+    /// # Errors
+    /// [`DrawError`] if the back end fails.
+    fn on_sheet(&self, sheet: &Sheet, shape: f64, title: &str, caption: &Caption) -> Result<String, DrawError> {
+        let layout = sheet.lay_out(&[shape], caption);
+        let drawn = layout.panels.iter().map(|rect| self.drawn_in((rect.width(), rect.height()), &sheet.style()));
+        let drawn = drawn.collect::<Result<Vec<_>, _>>()?;
+        Ok(sheet.document(&layout, &drawn, AltText { title, description: &self.description() }, caption))
     }
 
     /// The plot as plotters writes it, in a theme: four units a CSS pixel, without a title.
     ///
     /// # Errors
     /// [`DrawError`] if the back end fails.
-    fn drawn(&self, (width, height): (f64, f64), theme: Theme) -> Result<String, DrawError> {
-        let units = |length: f64| (length * SVG_SCALE).round().clamp(1.0, 1e5) as u32;
-        let style = Style::svg(theme, SVG_SCALE);
+    fn drawn(&self, size: (f64, f64), theme: Theme) -> Result<String, DrawError> {
+        self.drawn_in(size, &Style::svg(theme, SVG_SCALE))
+    }
+
+    /// The plot as plotters writes it, in a style for SVG.
+    ///
+    /// # Errors
+    /// [`DrawError`] if the back end fails.
+    fn drawn_in(&self, (width, height): (f64, f64), style: &Style) -> Result<String, DrawError> {
+        let units = |length: f64| (length * style.scale).round().clamp(1.0, 1e5) as u32;
         let mut svg = String::new();
         {
             let area = SVGBackend::with_string(&mut svg, (units(width), units(height))).into_drawing_area();
-            self.draw_on(&area, &style)?;
+            self.draw_on(&area, style)?;
             area.present().map_err(|error| DrawError::new(&error))?;
         }
         Ok(svg)
@@ -55,7 +79,7 @@ pub trait Figure {
 }
 
 macro_rules! figure {
-    ($plot:ty, $layout:ty) => {
+    ($plot:ty, $layout:ty, $plotted:expr) => {
         impl Figure for $plot {
             type Layout = $layout;
 
@@ -66,17 +90,24 @@ macro_rules! figure {
             ) -> Result<Self::Layout, DrawError> {
                 self.draw(area, style)
             }
+
+            fn description(&self) -> String {
+                self.description()
+            }
+
+            fn plotted(&self) -> Option<Plotted> {
+                $plotted(self)
+            }
         }
     };
 }
 
-figure!(LineChart, ChartLayout);
-figure!(HeatMap, HeatMapLayout);
-figure!(TokenPlane, PlaneLayout);
-figure!(Ladder, LadderLayout);
-figure!(Scatter, ScatterLayout);
-figure!(Tiles, TilesLayout);
-figure!(Panels, PanelsLayout);
+figure!(LineChart, ChartLayout, |plot: &LineChart| Some(plot.plotted()));
+figure!(HeatMap, HeatMapLayout, |_| None);
+figure!(TokenPlane, PlaneLayout, |plot: &TokenPlane| Some(plot.plotted()));
+figure!(Ladder, LadderLayout, |_| None);
+figure!(Scatter, ScatterLayout, |plot: &Scatter| Some(plot.plotted()));
+figure!(Tiles, TilesLayout, |_| None);
 
 #[cfg(test)]
 mod tests {

@@ -22,10 +22,12 @@
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_overlays` | points in the plane or on a line, changes of them, and what is drawn over them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
-//! | `heat_rows`, `panels` | named rows of colours over an axis; plots over each other with one axis |
-//! | `table`, `export`, `caption` | tables, SVG files, the caption of an exported figure |
+//! | `table`, `export`, `caption`, `alt` | tables, SVG files, the caption of an exported figure, and its alternative text |
+//! | `sheet` | figures for documents: widths, grounds, panels |
+//! | `redraw` | figures as sources for Matplotlib, pgfplots and Vega-Lite |
 //! | `figure` | the trait of all plots |
 
+mod alt;
 mod axis;
 mod band;
 mod caption;
@@ -52,9 +54,11 @@ mod palette;
 mod panels;
 mod pen;
 mod readout;
+mod redraw;
 mod rules;
 mod scatter;
 mod series;
+mod sheet;
 mod strip;
 mod style;
 mod table;
@@ -66,6 +70,7 @@ mod token_plane;
 
 use std::fmt;
 
+pub use alt::AltText;
 pub use axis::{AxisSpec, Numbers, Ruler, Tick};
 pub use band::Band;
 pub use caption::{Caption, CaptionLines};
@@ -87,9 +92,11 @@ pub use palette::{LineStyle, Palette, Role, Theme, css, mix};
 pub use panels::{Panel, Panels, PanelsLayout};
 pub use pen::PixelRect;
 pub use readout::HoverValue;
+pub use redraw::{DrawingTool, Layer, LayerMark, MOST_LINES, Plotted, PlottedAxis, SCRIPT};
 pub use rules::Rule;
 pub use scatter::{DISC_OPACITY, Disc, Dot, MOST_DRAWN, Scatter, ScatterLayout};
 pub use series::{Series, SeriesKind, ValueForm};
+pub use sheet::{Ground, Sheet, SheetLayout, SheetWidth};
 pub use strip::FarAbove;
 pub use style::{Medium, Style, Type, text_width};
 pub use table::{FORMULA_MARKS, Table};

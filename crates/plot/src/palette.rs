@@ -143,16 +143,15 @@ impl Palette {
             Theme::Light => (RGBColor(0x6c, 0x6a, 0x00), RGBColor(0xb0, 0x36, 0x2c)),
             Theme::Dark => (RGBColor(0xd8, 0xd0, 0x5a), RGBColor(0xff, 0x8b, 0x7c)),
         };
-        Palette {
-            theme,
-            background,
-            ink,
-            muted: mix(background, ink, 0.68),
-            hairline: mix(background, ink, 0.12),
-            accent,
-            nudge,
-            response,
-        }
+        let (muted, hairline) = (ink, ink);
+        Palette { theme, background, ink, muted, hairline, accent, nudge, response }.on(background)
+    }
+
+    /// The same colours on another background.
+    #[must_use]
+    pub fn on(self, background: RGBColor) -> Self {
+        let (muted, hairline) = (mix(background, self.ink, 0.68), mix(background, self.ink, 0.12));
+        Palette { background, muted, hairline, ..self }
     }
 
     /// The colour of a role; it has enough contrast for text.

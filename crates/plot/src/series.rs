@@ -158,6 +158,11 @@ impl Series {
         self
     }
 
+    /// A y of its form as f64; infinite if it is too large.
+    pub(super) fn value(&self, y: f64) -> f64 {
+        self.given.value(y)
+    }
+
     /// log10 of the y values; NaN where there is none, which ranges leave out.
     pub fn logs(&self) -> impl Iterator<Item = f64> {
         let given = self.given;
