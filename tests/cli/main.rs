@@ -7,6 +7,7 @@ mod doors;
 #[cfg(unix)]
 mod documents;
 mod faults;
+mod figures;
 mod help;
 mod kept_cases;
 mod model;

@@ -15,11 +15,23 @@ use crate::in_repository;
 use crate::tree::built;
 
 /// Advisories about a package in the build, and the reason to build with it all the same.
-const ACCEPTED: [(&str, &str); 1] = [(
-    "RUSTSEC-2024-0436",
-    "paste is archived by its author, without a known fault. It is a macro by which leptos, burn, faer and tokenizers write \
-     their source; nothing of it is in a program, and each of them would have to replace it",
-)];
+const ACCEPTED: [(&str, &str); 3] = [
+    (
+        "RUSTSEC-2024-0436",
+        "paste is archived by its author, without a known fault. It is a macro by which leptos, burn, faer and tokenizers \
+         write their source; nothing of it is in a program, and each of them would have to replace it",
+    ),
+    (
+        "RUSTSEC-2026-0192",
+        "ttf-parser has no maintainer, and no known fault. svg2pdf reads fonts with it, and the only font that the command \
+         line gives it is its own; krilla, the other writer of PDF, needs it too",
+    ),
+    (
+        "RUSTSEC-2026-0206",
+        "rustybuzz has no maintainer, and no known fault. svg2pdf sets texts with it, in the font of the command line alone; \
+         krilla, the other writer of PDF, needs it too",
+    ),
+];
 
 fn copied() -> Database {
     Database::open(&in_repository("tests/advisories")).expect("the copy of the advisories can be read")

@@ -16,6 +16,8 @@ pub(super) enum BadArgument {
     LooseTolerance,
     Tolerance,
     Shard,
+    Width,
+    Source,
 }
 
 impl fmt::Display for BadArgument {
@@ -30,6 +32,10 @@ impl fmt::Display for BadArgument {
             }
             BadArgument::Tolerance => write!(f, "must lie between 1e-15 and {MOST}"),
             BadArgument::Shard => write!(f, "must be i/N with i from 0 to N - 1, such as 0/8"),
+            BadArgument::Width => write!(f, "must be column, page, slide, or inches from 1.5 to 40, such as 5.5"),
+            BadArgument::Source => {
+                write!(f, "must end in .py for Matplotlib, .tex for pgfplots, or .json for Vega-Lite")
+            }
         }
     }
 }

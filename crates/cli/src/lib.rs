@@ -15,6 +15,7 @@ mod checkpoints;
 mod console;
 mod examples;
 mod exit;
+mod figure;
 mod files;
 mod gap;
 mod generate;
@@ -29,6 +30,7 @@ mod model_files;
 mod model_run;
 mod model_source;
 mod output;
+mod pdf;
 mod people;
 mod plot;
 mod results;
@@ -173,6 +175,8 @@ fn command() -> clap::Command {
             .into_iter()
             .fold(command, |command, form| command.mut_arg(form, |form| form.requires("invert").hide_short_help(true)))
     });
+    // Its figure is that of the runs in a folder.
+    let command = command.mut_subcommand("train", train::with_own_figure);
     command.mut_subcommand("model", |command| {
         let about = command.get_about().map(ToString::to_string).unwrap_or_default();
         let names: Vec<&str> = names_of_families().map(|(_, name)| name).collect();

@@ -11,6 +11,7 @@ use clap::{Args, ValueEnum};
 use super::argument::{by_name, positive, shard, tolerance};
 use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure};
+use super::figure::FigureArguments;
 use super::model_chart::{self, emit_notes, summary};
 use super::model_checkpoints::CheckpointRun;
 use super::model_files::WindowRequest;
@@ -120,9 +121,8 @@ pub(super) struct ModelArguments {
     /// They are those of each head of --head, with n from -n; without --map before the output matrix.
     #[arg(long, value_name = "R", value_parser = positive, conflicts_with_all = ["image", "special"], help_heading = MEASURED, hide_short_help = true)]
     adversarial: Option<f64>,
-    /// Also draw both estimators over n, with their slopes, into this SVG file.
-    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    figure: FigureArguments,
     /// Measure part i of N of the windows, as i/N with i from 0; merge the parts with `lipscope merge`.
     #[arg(long, value_name = "I/N", default_value = "0/1", value_parser = shard, help_heading = OUTPUT, hide_short_help = true)]
     shard: Shard,
@@ -201,9 +201,7 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
         return arguments.checkpoint_run(folder).run();
     }
     let text = arguments.source.open_text()?;
-    if let Some(path) = &arguments.svg {
-        model_chart::probe(path)?;
-    }
+    arguments.figure.probe()?;
     let reader = Reader::for_stdout(arguments.form.chosen());
     let (mut run, results) = prepare(arguments, text, reader)?;
     let began = Instant::now();
@@ -219,9 +217,7 @@ pub(super) fn run(arguments: &ModelArguments) -> Result<Exit, Failure> {
         Reader::People(look) => terminal::write(&people::modelled(&table, &summary(&table), began.elapsed(), look))?,
         Reader::Program => emit_lines(&summary(&table)),
     }
-    if let Some(path) = &arguments.svg {
-        model_chart::write(path, &table)?;
-    }
+    model_chart::write(&arguments.figure, &table)?;
     Ok(Exit::of_all(&problems))
 }
 

@@ -1,24 +1,17 @@
 //! A table of `lipscope model` for people: both estimators over n as a chart, and their fitted slopes as lines of text.
 
 use std::io;
-use std::path::Path;
 
 use super::console::emit;
-use super::files::{self, named, save};
+use super::figure::FigureArguments;
 use lipscope_core::fit::PowerLaw;
 use lipscope_models::charts::{ModelWords, Released, adversarial_chart, norms_chart, sqrt_law, sqrt_law_text};
 use lipscope_models::{Group, MapKind, PUBLISHED, Published, Quantity, Table};
-use lipscope_plot::{Caption, Figure, Scatter};
+use lipscope_plot::Scatter;
 
-/// Writes the chart as an SVG file.
-pub(super) fn write(path: &Path, table: &Table) -> io::Result<()> {
-    let svg = chart(table).to_svg((760.0, 460.0), &title(table), &Caption::default()).map_err(io::Error::other)?;
-    save(path, &svg).map_err(|error| named(path, &error))
-}
-
-/// Tests whether the file can be written, before the hours that the table takes.
-pub(super) fn probe(path: &Path) -> io::Result<()> {
-    files::probe(path).map_err(|error| named(path, &error))
+/// Writes the files of the chart that are asked for.
+pub(super) fn write(files: &FigureArguments, table: &Table) -> io::Result<()> {
+    if files.is_drawn() { files.write(&chart(table), &title(table)) } else { Ok(()) }
 }
 
 /// The fitted slopes, one per line.

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::console::{emit, emit_lines};
 use super::exit::{Exit, Failure, closed_output};
+use super::figure::FigureArguments;
 use super::files::{MOST_RESULTS, probe, read_text_up_to, save, unwritable};
 use super::missing::{Known, missing};
 use super::model_chart;
@@ -32,9 +33,8 @@ pub(super) struct MergeArguments {
     out: Option<PathBuf>,
     #[command(flatten)]
     form: FormArguments,
-    /// Also draw both estimators over n, with their slopes, into this SVG file.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    figure: FigureArguments,
     /// Windows per length of the run, so that missing last windows are seen.
     #[arg(long, value_name = "N", help_heading = RUN)]
     windows: Option<usize>,
@@ -56,9 +56,7 @@ pub(super) fn merge(arguments: &MergeArguments) -> Result<Exit, Failure> {
     write_whole(arguments.out.as_deref(), arguments.form.form(), &table)?;
     emit_notes("lipscope merge", &table);
     emit_lines(&summary(&table));
-    if let Some(path) = &arguments.svg {
-        model_chart::write(path, &table)?;
-    }
+    model_chart::write(&arguments.figure, &table)?;
     Ok(match missing(&table, &parts, &known) {
         // All available rows have been written: they can be used while the rest is measured.
         Some(said) => {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::{Arg, Args, ValueEnum};
 use rayon::prelude::*;
 
 use super::argument::{by_name, shard};
 use super::console::{emit, progress_bar};
 use super::exit::{Exit, Failure};
+use super::figure::FigureArguments;
 use super::files::read_text_up_to;
 use super::people;
 use super::sheet::FormArguments;
@@ -88,9 +89,8 @@ pub(super) struct TrainArguments {
     /// Print a table of the runs in this folder, in Markdown.
     #[arg(long, value_name = "RUNS", conflicts_with = "invert", help_heading = INSTEAD)]
     report: Option<PathBuf>,
-    /// With --report: also draw the held-out losses into this SVG file.
-    #[arg(long, value_name = "FILE", requires = "report", help_heading = INSTEAD)]
-    svg: Option<PathBuf>,
+    #[command(flatten)]
+    figure: FigureArguments,
     /// Run the model of this folder backwards over held-out windows of --text.
     #[arg(long, value_name = "RUN", help_heading = INSTEAD)]
     invert: Option<PathBuf>,
@@ -110,6 +110,17 @@ pub(super) struct TrainArguments {
     form: FormArguments,
 }
 
+/// The command with what its figure shows, which only --report has.
+pub(super) fn with_own_figure(command: clap::Command) -> clap::Command {
+    let of_report = |arg: Arg| arg.requires("report").help_heading(INSTEAD);
+    let others = ["pdf", "redraw", "sheet"];
+    let command = others.into_iter().fold(command, |command, id| command.mut_arg(id, of_report));
+    // --width is that of the model.
+    let command = command.mut_arg("figure_width", |arg| of_report(arg).long("figure-width"));
+    let svg = "With --report: also draw the held-out losses into this SVG file";
+    command.mut_arg("svg", |arg| of_report(arg).help(svg))
+}
+
 /// The largest text that is learnt: its characters take nine bytes each.
 const MOST_CORPUS: u64 = 256 << 20;
 
@@ -121,7 +132,7 @@ enum NormName {
 
 pub(super) fn run(arguments: &TrainArguments) -> Result<Exit, Failure> {
     match (&arguments.report, &arguments.text) {
-        (Some(folder), _) => train_report::run(folder, arguments.svg.as_deref())?,
+        (Some(folder), _) => train_report::run(folder, &arguments.figure)?,
         (None, Some(text)) => {
             let text = read_text_up_to(text, MOST_CORPUS)?;
             for note in text.notes() {

@@ -8,13 +8,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::exit::Failure;
-use super::files::{read_text, save, unreadable, unwritable};
+use super::figure::FigureArguments;
+use super::files::{read_text, unreadable};
 use super::output::stdout;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::{largest, maximum, minimum};
-use lipscope_plot::{AxisSpec, Caption, Figure, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
-use lipscope_protocol::train::RUN_LOG;
-use lipscope_run::Run;
+use lipscope_plot::{AxisSpec, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
 use lipscope_train::{Kind, Plan};
 
 /// A run, read from its folder.
@@ -42,14 +41,10 @@ const MOST_LAYERS_LISTED: usize = 6;
 ///
 /// # Errors
 /// [`InputError::File`] if the folder holds no run, or a file cannot be read or written; those of standard output.
-pub(super) fn run(folder: &Path, svg: Option<&Path>) -> Result<(), Failure> {
+pub(super) fn run(folder: &Path, files: &FigureArguments) -> Result<(), Failure> {
     let runs = read(folder)?;
     stdout()?.write_all(table(&runs).as_bytes())?;
-    let Some(path) = svg else { return Ok(()) };
-    let title = "Held-out loss of character-level Transformers while they learn";
-    let svg = chart(&runs).to_svg((760.0, 460.0), title, &Caption::default());
-    let svg = svg.map_err(|error| broken(path, &error.to_string()))?;
-    Ok(save(path, &svg).map_err(|error| unwritable(path, &error))?)
+    Ok(files.write(&chart(&runs), "Held-out loss of character-level Transformers while they learn")?)
 }
 
 /// Reads the runs of a folder, sorted by kind, number of blocks and seed.

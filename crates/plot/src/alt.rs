@@ -142,7 +142,10 @@ mod tests {
         ];
         let x = AxisSpec::new("n", Scale::Log);
         let chart = LineChart::new(x, AxisSpec::new("L", Scale::Log).range(Extent::new(1.0, 1e6)), series);
-        assert_eq!(chart.description(), "n: 1 – 100; L: 1 – 10⁶; bound: 100.0 → 1.000 × 10⁵⁰⁰⁰; samples: 1.500 – 3.000");
+        assert_eq!(
+            chart.description(),
+            "n: 1 – 100; L: 1 – 10⁶; bound: 100.0 → 1.000 × 10⁵⁰⁰⁰; samples: 1.500 – 3.000"
+        );
     }
 
     #[test]
