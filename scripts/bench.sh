@@ -9,7 +9,7 @@ find_browser || die "no browser to be found. Run: scripts/setup.sh browser"
 case " ${*:-torch} " in
   *" torch "* | *" variants "* | *" cores "* | *" python "*) find_python || die "no Python with torch and scipy to be found. Run: scripts/setup.sh python" ;;
 esac
-find_numpy || die "no Python with numpy to be found. Run: scripts/setup.sh numpy"
+find_numpy || die "no Python with numpy and matplotlib to be found. Run: scripts/setup.sh numpy"
 # Before PyTorch is measured: the programs that users export must find the engine's norms with this PyTorch.
 case " ${*:-torch} " in
   *" torch "*) cargo test --locked --quiet --package lipscope-core --test pytorch ;;

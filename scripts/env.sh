@@ -66,9 +66,9 @@ find_python() {
 }
 
 numpy_dir=$cache_dir/numpy
-# A Python with numpy, for the tests of exported scripts and of the Python package.
+# A Python with numpy and matplotlib, for the tests of exported scripts and figures, and of the Python package.
 find_numpy() {
-  python_with numpy "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3 || return 1
+  python_with "numpy matplotlib" "${LIPSCOPE_NUMPY:-}" "$numpy_dir/bin/python" "$python_dir/bin/python" python3 || return 1
   export LIPSCOPE_NUMPY=$python
 }
 

@@ -276,13 +276,13 @@ make_venv() {
     { rm -rf "$dir"; die "pip could not install $what."; }
 }
 
-# NumPy, for the tests of exported scripts.
+# NumPy and Matplotlib, for the tests of exported scripts and figures.
 setup_numpy() {
   find_numpy && return
   have_venv
-  say "installing numpy $NUMPY_VERSION for the tests (20 MB)"
-  make_venv "$numpy_dir" numpy "numpy==$NUMPY_VERSION"
-  find_numpy || die "numpy was installed, but cannot be imported."
+  say "installing numpy $NUMPY_VERSION and matplotlib $MATPLOTLIB_VERSION for the tests (45 MB)"
+  make_venv "$numpy_dir" "numpy and matplotlib" "numpy==$NUMPY_VERSION" "matplotlib==$MATPLOTLIB_VERSION"
+  find_numpy || die "numpy and matplotlib were installed, but cannot be imported."
 }
 
 # maturin and wheel, which build the wheel of the Python package. A maturin installed elsewhere may come without wheel.

@@ -50,7 +50,7 @@ part_check() {
 }
 
 part_native() {
-  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  find_numpy || die "there is no Python with numpy and matplotlib. Run: scripts/setup.sh numpy"
   local verdict=0
   rm -rf "$target_dir/ratios"
   native_tests || verdict=$?
@@ -102,7 +102,7 @@ print_ratios() {
 # The part of the native tests that needs no Unix: the engine, the models and the command line, without what reads the sources
 # (tests/layering.rs), the fuzzer and the page.
 part_portable() {
-  find_numpy || die "there is no Python with numpy. Set LIPSCOPE_NUMPY to one."
+  find_numpy || die "there is no Python with numpy and matplotlib. Set LIPSCOPE_NUMPY to one."
   cargo test --locked --no-fail-fast --package lipscope-core --package lipscope-plot --package lipscope-models \
     --package lipscope-train --package lipscope-run --package lipscope-protocol --package lipscope-cli \
     --lib --test core --test models --test plot --test protocol --test train --test run --test cli
@@ -158,7 +158,7 @@ part_e2e() {
     return 1
   fi
   # The page's numbers are compared with those of the command line, and of the programs that it writes.
-  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  find_numpy || die "there is no Python with numpy and matplotlib. Run: scripts/setup.sh numpy"
   local verdict=0
   step build command_line || return 1
   step run e2e_tests || verdict=1
@@ -193,7 +193,7 @@ lab_tests() {
 }
 
 part_python() {
-  find_numpy || die "there is no Python with numpy. Run: scripts/setup.sh numpy"
+  find_numpy || die "there is no Python with numpy and matplotlib. Run: scripts/setup.sh numpy"
   # Its digits are compared with those of the command line.
   step build native_build &&
     step wheel bash scripts/python.sh dev &&

@@ -9,7 +9,10 @@ use js_sys::{Array, Uint8Array};
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Blob, BlobPropertyBag, DataTransfer, File, HtmlAnchorElement, HtmlCanvasElement, Url};
+use web_sys::{
+    Blob, BlobPropertyBag, CanvasRenderingContext2d, DataTransfer, File, HtmlAnchorElement, HtmlCanvasElement,
+    HtmlImageElement, Url,
+};
 
 use crate::state::PlotChoice;
 
@@ -65,7 +68,7 @@ pub fn download(name: &str, kind: &str, text: &str) {
 }
 
 /// Saves a canvas as a PNG file; the browser encodes it on a thread of its own.
-pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'static str>) {
+fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'static str>) {
     let name = name.to_owned();
     let on_blob = Closure::once_into_js(move |blob: JsValue| {
         if blob.dyn_into::<Blob>().and_then(|blob| save(&name, &blob)).is_err() {
@@ -75,6 +78,34 @@ pub fn download_canvas(name: &str, canvas: &HtmlCanvasElement, note: RwSignal<&'
     if canvas.to_blob(on_blob.unchecked_ref()).is_err() {
         note.set(strings::no_picture());
     }
+}
+
+/// Saves an SVG document as a PNG file, with this many pixels to a CSS pixel; `size` is that of the document in CSS pixels.
+pub fn download_png(name: &str, svg: String, size: (f64, f64), scale: u32, note: RwSignal<&'static str>) {
+    let name = name.to_owned();
+    spawn_local(async move {
+        match painted(&svg, size, scale).await {
+            Ok(canvas) => download_canvas(&name, &canvas, note),
+            Err(_) => note.set(strings::no_picture()),
+        }
+    });
+}
+
+/// An SVG document on a canvas.
+async fn painted(svg: &str, (width, height): (f64, f64), scale: u32) -> Result<HtmlCanvasElement, JsValue> {
+    let url = Url::create_object_url_with_blob(&text_blob("image/svg+xml", svg)?)?;
+    let image = HtmlImageElement::new()?;
+    image.set_src(&url);
+    let decoded = JsFuture::from(image.decode()).await;
+    Url::revoke_object_url(&url)?;
+    decoded?;
+    let canvas: HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
+    let [width, height] = [width, height].map(|length| (length * f64::from(scale)).round().max(1.0));
+    canvas.set_width(width as u32);
+    canvas.set_height(height as u32);
+    let context = canvas.get_context("2d")?.ok_or(JsValue::NULL)?.dyn_into::<CanvasRenderingContext2d>()?;
+    context.draw_image_with_html_image_element_and_dw_and_dh(&image, 0.0, 0.0, width, height)?;
+    Ok(canvas)
 }
 
 /// Saves bytes in a file on the reader's machine.
@@ -152,10 +183,13 @@ impl Drops {
 }
 
 fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    save(name, &text_blob(kind, text)?)
+}
+
+fn text_blob(kind: &str, text: &str) -> Result<Blob, JsValue> {
     let options = BlobPropertyBag::new();
     options.set_type(kind);
-    let blob = Blob::new_with_str_sequence_and_options(&Array::of1(&JsValue::from_str(text)), &options)?;
-    save(name, &blob)
+    Blob::new_with_str_sequence_and_options(&Array::of1(&JsValue::from_str(text)), &options)
 }
 
 fn save(name: &str, blob: &Blob) -> Result<(), JsValue> {

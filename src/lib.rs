@@ -71,6 +71,7 @@ mod plots;
 mod prelude;
 mod print;
 mod projector;
+mod published;
 mod query;
 mod share;
 mod shell;

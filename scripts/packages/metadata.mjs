@@ -16,12 +16,14 @@ const check = (holds, problem) => holds || problems.push(problem);
 const metadata = JSON.parse(execFileSync('cargo', ['metadata', '--no-deps', '--format-version=1', '--locked'], { cwd: root, maxBuffer: 1 << 26 }));
 const packages = new Map(metadata.packages.map((one) => [one.name, one]));
 const { version, repository } = packages.get('lipscope-cli');
+const { homepage } = packages.get('lipscope');
 
 for (const { name, version: own } of packages.values()) check(own === version, `${name} has version ${own}, and the command line ${version}`);
 for (const [, name, other] of read('Cargo.toml').matchAll(/^(lipscope[\w-]*) = \{.*version = "=?([\d.]+)"/gm)) {
   check(other === version, `Cargo.toml asks for ${name} ${other}, and its version is ${version}`);
 }
 check(read('CITATION.cff').includes(`\nversion: ${version}\n`), `CITATION.cff has not version ${version}`);
+check(read('CITATION.cff').includes(`\nurl: "${homepage}"\n`), `CITATION.cff has not the address ${homepage} of the page`);
 const [, heading] = read('CHANGELOG.md').match(/^## (.*)$/m);
 check(heading.startsWith(`${version}, `), `the first section of CHANGELOG.md is "${heading}", and not about ${version}`);
 
@@ -68,6 +70,7 @@ check(n_pins >= 3, `only ${n_pins} packages were found in lists for pip: the sca
 if (tag !== undefined) {
   check(tag === `v${version}`, `the tag is ${tag}, and the version ${version}`);
   check(!repository.includes('.invalid'), `the repository is the placeholder ${repository}: put the address into Cargo.toml`);
+  check(!homepage.includes('.invalid'), `the page has the placeholder ${homepage}: put the address into Cargo.toml`);
   check(/\d{4}-\d{2}-\d{2}$/.test(heading), `CHANGELOG.md has "${heading}" in the place of a date`);
 }
 

@@ -22,8 +22,7 @@ use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use crate::theme::use_themes;
 use lipscope_plot::{
-    Caption, DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, Panels, PixelRect, Scatter, Style, Theme, Tiles,
-    TokenPlane, css,
+    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane, css,
 };
 
 /// Plotters draws marks at whole units only. A pixel of the screen has this many units.
@@ -41,6 +40,9 @@ pub trait Paint: Figure {
     fn filled(&self, size: (f64, f64)) -> (f64, f64) {
         size
     }
+
+    /// Leaves out the line at the x that is read.
+    fn hide_cursor(&mut self) {}
 }
 
 impl Paint for Ladder {
@@ -49,7 +51,13 @@ impl Paint for Ladder {
     }
 }
 
-impl Paint for LineChart {}
+impl Paint for LineChart {
+    fn hide_cursor(&mut self) {
+        self.mark_x = None;
+        self.hover_x = None;
+    }
+}
+
 impl Paint for TokenPlane {}
 impl Paint for Tiles {}
 impl Paint for Panels {}
@@ -104,40 +112,6 @@ impl Easel {
     pub fn area(&self) -> Option<DrawingArea<CanvasBackend, Shift>> {
         self.context.set_transform(1.0 / SUBPIXEL, 0.0, 0.0, 1.0 / SUBPIXEL, 0.0, 0.0).ok()?;
         CanvasBackend::with_canvas_object(self.canvas.clone()).map(IntoDrawingArea::into_drawing_area)
-    }
-
-    /// Makes a canvas that is not on the page, in the colours of the light theme. `size` is in CSS pixels.
-    #[must_use]
-    pub fn off_screen(size: (f64, f64), scale: f64) -> Option<Self> {
-        let canvas = document().create_element("canvas").ok()?.dyn_into::<HtmlCanvasElement>().ok()?;
-        set_up(canvas, size, scale, Theme::Light)
-    }
-
-    /// The canvas itself.
-    #[must_use]
-    pub fn canvas(&self) -> &HtmlCanvasElement {
-        &self.canvas
-    }
-
-    /// This picture on a taller canvas, with a caption under it. `size` is that of the picture in CSS pixels. `None`
-    /// where the browser gives no canvas.
-    #[must_use]
-    pub fn captioned(self, (width, height): (f64, f64), caption: &Caption) -> Option<Self> {
-        let lines = caption.lines(width, &self.style);
-        let scale = self.style.scale;
-        let whole = Easel::off_screen((width, height + lines.height), scale)?;
-        let (context, palette) = (&whole.context, &whole.style.palette);
-        context.draw_image_with_html_canvas_element(&self.canvas, 0.0, 0.0).ok()?;
-        context.set_transform(scale, 0.0, 0.0, scale, 0.0, 0.0).ok()?;
-        context.set_fill_style_str(&css(palette.background));
-        context.fill_rect(0.0, height, width, lines.height);
-        context.set_font(&format!("{}px {}", lines.size, whole.style.font.text));
-        for (i, line) in lines.lines.iter().enumerate() {
-            let (x, y) = lines.place(i);
-            context.set_fill_style_str(&css(if i < lines.n_settings { palette.ink } else { palette.accent }));
-            context.fill_text(line, x, height + y).ok()?;
-        }
-        Some(whole)
     }
 
     /// Width and height in pixels of the screen, for a rectangle in CSS pixels.

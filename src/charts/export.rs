@@ -6,23 +6,18 @@ use leptos::html::Details;
 use wasm_bindgen::JsCast;
 
 use crate::export::{ask_script, copy_link, experiment_text};
-use crate::files::{copy, download, download_canvas};
+use crate::files::{copy, download, download_png};
 use crate::page::use_page;
-use crate::state::Stage;
 use crate::strings::{self, Paper};
 use lipscope_core::script::Dialect;
-use lipscope_plot::Caption;
+use lipscope_plot::DrawingTool;
 
-use super::easel::Easel;
 use super::paper::keep_for_paper;
 use super::picture::Picture;
+use super::sheet::{PanelSource, SheetChoice, SheetControls};
 
-/// How many pixels of a PNG are as wide as one CSS pixel.
-const PNG_SCALE: f64 = 2.0;
-/// The size of a picture that is not on screen, in CSS pixels.
-const OFF_SCREEN: (f64, f64) = (720.0, 480.0);
-/// Pictures that are narrower than this on screen are exported larger, so that they can be printed.
-const LEAST_WIDTH: f64 = 600.0;
+/// How many pixels of a PNG file are as wide as one CSS pixel: 192 and 288 dots per inch.
+const PNG_SCALES: [u32; 2] = [2, 3];
 
 /// Whether a view shows the experiment of the controls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +49,9 @@ pub fn ExportFold(
     paper: Paper,
     /// Whether the view shows the experiment of the controls.
     source: ExperimentSource,
+    /// The picture at the left of this one, where the view has two.
+    #[prop(optional)]
+    left: Option<PanelSource>,
 ) -> impl IntoView {
     let page = use_page();
     let note = RwSignal::new("");
@@ -71,32 +69,34 @@ pub fn ExportFold(
         }
     });
     on_cleanup(move || pressed.remove());
+    let choice = SheetChoice::default();
     let caption = move || {
-        let settings = match source {
+        let settings = || match source {
             ExperimentSource::Experiment => page.state.with_untracked(strings::settings),
             ExperimentSource::Others => String::new(),
         };
-        Caption { settings, link: page.link_to(Stage::Full) }
+        choice.caption(settings, || page.published_link())
     };
-    let svg = move || {
-        let size = size_of(canvas);
-        match figure.run((size,)).and_then(|picture| picture.svg(picture.filled(size), title, &caption())) {
-            Some(svg) => download(&format!("{name}.svg"), "image/svg+xml", &svg),
-            None => note.set(strings::no_picture()),
-        }
+    let panels = move || choice.chosen(left, PanelSource { canvas, figure });
+    let print = move || choice.print(&panels(), title, &caption());
+    let svg = move || match print() {
+        Some(print) => download(&format!("{name}.svg"), "image/svg+xml", &print.svg),
+        None => note.set(strings::no_picture()),
     };
-    let png = move || {
-        let size = size_of(canvas);
-        let painted = figure.run((size,)).and_then(|picture| {
-            let size = picture.filled(size);
-            let easel = Easel::off_screen(size, PNG_SCALE)?;
-            picture.paint_on(&easel)?;
-            easel.captioned(size, &caption())
-        });
-        match painted {
-            Some(easel) => download_canvas(&format!("{name}.png"), easel.canvas(), note),
-            None => note.set(strings::no_picture()),
-        }
+    let png = move |scale: u32| match print() {
+        Some(print) => download_png(&format!("{name}.png"), print.svg, print.size, scale, note),
+        None => note.set(strings::no_picture()),
+    };
+    let png_button = move |scale: u32| {
+        let name = if scale == PNG_SCALES[0] { "png".to_owned() } else { format!("png-{scale}") };
+        view! { <button type="button" data-export=name on:click=move |_| png(scale)>{format!("PNG {scale}×")}</button> }
+    };
+    let redraw = move |tool: DrawingTool| match choice.source(&panels(), title, tool) {
+        Some(text) => download(&format!("{name}.{}", tool.extension()), tool.media_type(), &text),
+        None => note.set(strings::no_source()),
+    };
+    let tool_button = move |tool: DrawingTool| {
+        view! { <button type="button" data-export=tool.id() on:click=move |_| redraw(tool)>{strings::tool_name(tool)}</button> }
     };
     let script = move |dialect: Dialect| {
         view! {
@@ -109,10 +109,16 @@ pub fn ExportFold(
         <details class="export" id=id node_ref=fold on:keydown=move |event| if event.key() == "Escape" { close() }>
             <summary>{strings::export()}</summary>
             <div class="export-list" role="group" aria-label=strings::export()>
+                <SheetControls choice left/>
                 <p>
                     <span>{strings::export_picture()}</span>
                     <button type="button" data-export="svg" on:click=move |_| svg()>"SVG"</button>
-                    <button type="button" data-export="png" on:click=move |_| png()>"PNG"</button>
+                    {PNG_SCALES.map(png_button).collect_view()}
+                </p>
+                <p class="note">{strings::export_pdf()}</p>
+                <p>
+                    <span>{strings::export_redraw()}</span>
+                    {DrawingTool::ALL.map(tool_button).collect_view()}
                 </p>
                 <p>
                     <span>{strings::export_numbers()}</span>
@@ -133,13 +139,4 @@ pub fn ExportFold(
             </div>
         </details>
     }
-}
-
-/// The size in CSS pixels of a canvas's picture when it is exported: as on screen, or enlarged to `LEAST_WIDTH`.
-fn size_of(id: &str) -> (f64, f64) {
-    let element = document().get_element_by_id(id).and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok());
-    let size = element.map(|element| (f64::from(element.offset_width()), f64::from(element.offset_height())));
-    let (width, height) = size.filter(|(width, height)| *width >= 1.0 && *height >= 1.0).unwrap_or(OFF_SCREEN);
-    let times = (LEAST_WIDTH / width).max(1.0);
-    ((times * width).round(), (times * height).round())
 }

@@ -1,8 +1,8 @@
 //! A picture of any kind, for a file or for paper.
 
-use lipscope_plot::Caption;
+use lipscope_plot::{Caption, Figure, Plotted, Style};
 
-use super::easel::{Easel, Paint};
+use super::easel::Paint;
 
 /// A picture of any kind.
 pub trait Exportable {
@@ -12,8 +12,17 @@ pub trait Exportable {
     /// As SVG; `None` where it cannot be drawn.
     fn svg(&self, size: (f64, f64), title: &str, caption: &Caption) -> Option<String>;
 
-    /// Paints it; `None` where it cannot be drawn.
-    fn paint_on(&self, easel: &Easel) -> Option<()>;
+    /// As a panel of a sheet, in the sheet's style; `None` where it cannot be drawn.
+    fn panel(&self, size: (f64, f64), style: &Style) -> Option<String>;
+
+    /// Its content in one line.
+    fn description(&self) -> String;
+
+    /// In the terms of other tools; `None` for a picture that they have no terms for.
+    fn plotted(&self) -> Option<Plotted>;
+
+    /// Leaves out the line at the x that is read.
+    fn hide_cursor(&mut self);
 }
 
 impl<F: Paint> Exportable for F {
@@ -25,8 +34,20 @@ impl<F: Paint> Exportable for F {
         self.to_svg(size, title, caption).ok()
     }
 
-    fn paint_on(&self, easel: &Easel) -> Option<()> {
-        self.paint(easel).map(|_| ())
+    fn panel(&self, size: (f64, f64), style: &Style) -> Option<String> {
+        self.drawn_in(size, style).ok()
+    }
+
+    fn description(&self) -> String {
+        Figure::description(self)
+    }
+
+    fn plotted(&self) -> Option<Plotted> {
+        Figure::plotted(self)
+    }
+
+    fn hide_cursor(&mut self) {
+        Paint::hide_cursor(self);
     }
 }
 

@@ -8,7 +8,8 @@ use leptos::ev;
 use leptos::html::Canvas;
 
 use crate::charts::{
-    Easel, ExperimentSource, ExportFold, LastPainted, Paint, TableFold, Timing, exportable, keep_for_paper, use_easel,
+    Easel, ExperimentSource, ExportFold, LastPainted, Paint, PanelSource, TableFold, Timing, exportable,
+    keep_for_paper, use_easel,
 };
 use crate::field::Field;
 use crate::frame::When;
@@ -153,9 +154,8 @@ pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let (page, pinned, plane) = (use_page(), use_pinned(), use_plane());
-    keep_for_paper("explore-plane", strings::lead(), move |_| {
-        exportable(untrack(|| scene(plane, Size::Opening, None)))
-    });
+    let disc = move |_: (f64, f64)| exportable(untrack(|| scene(plane, Size::Opening, None)));
+    keep_for_paper("explore-plane", strings::lead(), disc);
     let present = move || of_present(chart_now(page, pinned));
     let csv = move || present().to_csv();
     let table = move || present().to_table();
@@ -189,6 +189,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 csv
                 paper=Paper::Castin
                 source=ExperimentSource::Experiment
+                left=PanelSource { canvas: "explore-plane", figure: Callback::from(disc) }
             />
         </div>
     }

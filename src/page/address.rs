@@ -14,6 +14,7 @@ use lipscope_core::experiment::InputError;
 
 use crate::later::LaterTable;
 use crate::link::{Followed, TooLong};
+use crate::published;
 use crate::state::{PageState, Scene, Stage, TokenChoice};
 use crate::strings;
 
@@ -29,6 +30,12 @@ enum Entry {
     Same,
     /// After the present entry.
     New,
+}
+
+/// The address of this copy of the page, without a fragment.
+fn here() -> String {
+    let here = window().location().href().unwrap_or_default();
+    here.split('#').next().unwrap_or_default().to_owned()
 }
 
 impl Page {
@@ -224,9 +231,18 @@ impl Page {
     /// The whole address of a scene for another page ([`Page::for_another_page`]); `None` where it is too long, or while
     /// the later part has not arrived.
     pub fn link_of(self, scene: &Scene) -> Option<String> {
+        self.link_at(&here(), scene)
+    }
+
+    /// The address of the present scene that other people can open: on this copy of the page if it is public, or else on the
+    /// published page. `None` as for [`Page::link_of`].
+    pub fn published_link(self) -> Option<String> {
+        let scene = Scene { stage: Stage::Full, ..untrack(|| self.scene()) };
+        self.link_at(published::address(&here()), &scene.without_class())
+    }
+
+    fn link_at(self, address: &str, scene: &Scene) -> Option<String> {
         let link = (untrack(|| self.address.later.table())?.write_link)(&self.for_another_page(scene.clone())).ok()?;
-        let here = window().location().href().unwrap_or_default();
-        let address = here.split('#').next().unwrap_or_default();
         Some(if link.is_empty() { address.to_owned() } else { format!("{address}#{link}") })
     }
 

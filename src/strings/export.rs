@@ -4,8 +4,9 @@ pub use crate::words::export::*;
 
 use lipscope_core::experiment::{Attention, Normalization};
 use lipscope_core::script::Dialect;
-use lipscope_plot::Number;
+use lipscope_plot::{DrawingTool, Number};
 
+use crate::published;
 use crate::state::{PageState, TokenChoice, WeightChoice};
 
 use super::controls::{kernels, normalizers, scopes, token_choice, weight_choice};
@@ -24,6 +25,8 @@ const LIPSCOPE: &str = "@software{lipscope,
   title = {Lipscope: an explorer of the local Lipschitz constant of self-attention},
   author = {{The Lipscope authors}},
   version = {VERSION},
+  year = {2026},
+  url = {HOME},
   note = {Local Lipschitz constants of self-attention and bounds on them, in the browser}
 }
 ";
@@ -33,8 +36,10 @@ const CASTIN: &str = "@inproceedings{castin2024smooth,
   booktitle = {Proceedings of the 41st International Conference on Machine Learning},
   series = {Proceedings of Machine Learning Research},
   volume = {235},
+  pages = {5817--5840},
   year = {2024},
-  publisher = {PMLR}
+  publisher = {PMLR},
+  url = {https://proceedings.mlr.press/v235/castin24a.html}
 }
 ";
 const KIM: &str = "@inproceedings{kim2021lipschitz,
@@ -43,8 +48,10 @@ const KIM: &str = "@inproceedings{kim2021lipschitz,
   booktitle = {Proceedings of the 38th International Conference on Machine Learning},
   series = {Proceedings of Machine Learning Research},
   volume = {139},
+  pages = {5562--5571},
   year = {2021},
-  publisher = {PMLR}
+  publisher = {PMLR},
+  url = {https://proceedings.mlr.press/v139/kim21i.html}
 }
 ";
 
@@ -55,7 +62,8 @@ pub fn citations(paper: Paper) -> String {
         Paper::Castin => [CASTIN, KIM],
         Paper::Kim => [KIM, CASTIN],
     };
-    format!("{}\n{first}\n{second}", LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")))
+    let lipscope = LIPSCOPE.replace("VERSION", env!("CARGO_PKG_VERSION")).replace("HOME", published::HOME);
+    format!("{lipscope}\n{first}\n{second}")
 }
 
 /// The parts of a list of settings that `settings` and `setting_parts` share.
@@ -136,6 +144,14 @@ pub fn setting_parts(state: &PageState) -> Vec<String> {
 /// The words of an option.
 fn named<const N: usize>(options: [(&'static str, &'static str); N], id: &str) -> &'static str {
     options.into_iter().find(|(known, _)| *known == id).map_or("", |(_, words)| words)
+}
+
+pub fn tool_name(tool: DrawingTool) -> &'static str {
+    match tool {
+        DrawingTool::Matplotlib => "Matplotlib",
+        DrawingTool::Pgfplots => "pgfplots",
+        DrawingTool::VegaLite => "Vega-Lite",
+    }
 }
 
 pub fn script_name(dialect: Dialect) -> &'static str {

@@ -6,7 +6,19 @@ use std::path::Path;
 use assert_cmd::Command;
 
 const RUN: [&str; 13] = [
-    "model", "--weights", "random:gpt2", "--dim", "32", "--heads", "4", "--layers", "0", "-n", "2:8:2", "--windows", "1",
+    "model",
+    "--weights",
+    "random:gpt2",
+    "--dim",
+    "32",
+    "--heads",
+    "4",
+    "--layers",
+    "0",
+    "-n",
+    "2:8:2",
+    "--windows",
+    "1",
 ];
 
 fn drawn(folder: &Path, options: &[&str]) -> assert_cmd::assert::Assert {
@@ -21,8 +33,14 @@ fn an_svg_file_has_the_width_and_the_sheet_that_were_asked_for() {
     for (width, inches) in widths {
         drawn(folder.path(), &["--svg", "a.svg", "--width", width]).success();
         let svg = fs::read_to_string(folder.path().join("a.svg")).expect("written");
-        assert!(svg.contains(&format!("width=\"{inches}\"")) && svg.contains("fill=\"#ffffff\""), "{width}: {svg:.300}");
-        assert!(svg.contains("role=\"img\"") && svg.contains("<title>") && svg.contains("<desc>"), "{width}: {svg:.300}");
+        assert!(
+            svg.contains(&format!("width=\"{inches}\"")) && svg.contains("fill=\"#ffffff\""),
+            "{width}: {svg:.300}"
+        );
+        assert!(
+            svg.contains("role=\"img\"") && svg.contains("<title>") && svg.contains("<desc>"),
+            "{width}: {svg:.300}"
+        );
         // 8 pt: a third of an inch has 24 of them, and 128 units of the document.
         assert!(svg.contains("font-size=\"43\"") || svg.contains("font-size=\"42.6"), "{width}: {svg:.2000}");
     }

@@ -83,6 +83,10 @@ fn the_file_for_programs_cites_the_same() {
     assert_eq!(field(software, "version"), env!("CARGO_PKG_VERSION"));
     let entries = || [software].into_iter().chain(papers);
     assert_eq!(values(&cff, "title"), entries().map(|entry| field(entry, "title")).collect::<Vec<_>>());
+    assert_eq!(values(&cff, "url"), entries().map(|entry| field(entry, "url")).collect::<Vec<_>>());
+    let pages =
+        values(&cff, "start").into_iter().zip(values(&cff, "end")).map(|(first, last)| format!("{first}--{last}"));
+    assert_eq!(pages.collect::<Vec<_>>(), papers.iter().map(|paper| field(paper, "pages")).collect::<Vec<_>>());
     assert_eq!(format!("{{{}", values(&cff, "name")[0]), field(software, "author"));
     assert_eq!(values(&cff, "year"), papers.iter().map(|paper| field(paper, "year")).collect::<Vec<_>>());
     let books: Vec<&str> = papers.iter().map(|paper| field(paper, "booktitle")).collect();

@@ -7,6 +7,7 @@ mod dice;
 mod documents;
 mod envelope;
 mod fields;
+mod figures;
 mod han;
 mod known;
 mod lessons;

@@ -3,4 +3,6 @@
 mod charts;
 mod panels;
 mod planes;
+mod redraw;
+mod sheets;
 mod svg;
