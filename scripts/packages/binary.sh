@@ -24,6 +24,8 @@ trap 'rm -rf "$staging"' EXIT
 mkdir -p "$folder" "$staging/$name"
 cp "$program" docs/command_line.md CHANGELOG.md "$staging/$name/"
 cp LICENSE "$staging/$name/LICENSE.txt"
+# The licence of the font that PDF files embed.
+cp crates/cli/fonts/OFL.txt "$staging/$name/LICENSE-font.txt"
 "$program" generate "$staging/$name"
 "$program" --version
 find_any_python || die "python3 is missing."

@@ -98,7 +98,7 @@ fn a_source_for_pgfplots_has_one_plot_a_layer_and_balanced_braces() {
         }
         assert_eq!(depth, 0, "{name}: a brace is open");
         let rows = text.split("layer,x,y\n").nth(1).and_then(|rest| rest.split("\\end").next()).expect("data");
-        for row in rows.lines() {
+        for row in rows.lines().filter(|row| !row.is_empty()) {
             let cells: Vec<f64> = row.split(',').map(|cell| cell.parse().expect("a number")).collect();
             assert!(cells.len() == 3 && cells[0] < plotted.layers.len() as f64, "{name}: {row}");
         }

@@ -28,7 +28,7 @@ layer,x,y
 \documentclass{{standalone}}
 \usepackage{{pgfplots}}
 \pgfplotsset{{compat=1.18}}
-\pgfplotsset{{layer/.style={{restrict expr to domain={{\thisrow{{layer}}}}{{#1:#1}}}}}}
+\pgfplotsset{{rows of/.style={{restrict expr to domain={{\thisrow{{layer}}}}{{#1:#1}}}}}}
 {colors}\begin{{document}}
 \fontsize{{8}}{{9.6}}\selectfont
 \begin{{tikzpicture}}
@@ -69,7 +69,7 @@ fn plot(at: usize, layer: &Layer) -> String {
     let forget = if layer.label.is_empty() { ", forget plot" } else { "" };
     let legend =
         if layer.label.is_empty() { String::new() } else { format!("\\addlegendentry{{{}}}", tex(&layer.label)) };
-    format!("\\addplot[{look}{forget}, layer={at}] table [col sep=comma, x=x, y=y] {{\\jobname.csv}};{legend}")
+    format!("\\addplot[{look}{forget}, rows of={at}] table [col sep=comma, x=x, y=y] {{\\jobname.csv}};{legend}")
 }
 
 fn dashes(mark: LayerMark) -> &'static str {
