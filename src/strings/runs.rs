@@ -1,6 +1,5 @@
 //! Monitored runs of training.
 
-use crate::words::runs as words;
 pub use crate::words::runs::*;
 
 use lipscope_plot::Number;
@@ -21,15 +20,15 @@ pub fn run_about_line(name: &str, run: &Run, map: &str) -> String {
     let layers = run.places(map).len();
     let (first, last) = ends(run);
     match run.header() {
-        Some(header) => words::run_line { first, last, layers, model: &header.model, name }.text(),
-        None => words::run_line_without_model { first, last, layers, name }.text(),
+        Some(header) => run_line { first, last, layers, model: &header.model, name }.text(),
+        None => run_line_without_model { first, last, layers, name }.text(),
     }
 }
 
 /// The figure of a run in words.
 pub fn run_in_words(run: &Run, view: &RunView) -> String {
     let (layers, steps) = (run.places(&view.map).len(), run.steps().len());
-    words::run_finding { column: column_name(&view.column), layers, map: &view.map, steps }.text()
+    run_finding { column: column_name(&view.column), layers, map: &view.map, steps }.text()
 }
 
 /// A row as a line: the norm with its sign, or why there is none, and the loss.
@@ -38,21 +37,16 @@ pub fn run_row(row: &Row) -> String {
     let line = match (row.value, row.residual) {
         (Some(value), residual) => {
             let residual = residual.map_or_else(String::new, |residual| Number::rough(residual).to_string());
-            words::run_readout {
-                layer: &layer,
-                residual: &residual,
-                step,
-                value: Number::known(value, claim(row.kind)),
-            }
-            .text()
+            run_readout { layer: &layer, residual: &residual, step, value: Number::known(value, claim(row.kind)) }
+                .text()
         }
         (None, _) => {
             let problem = row.problem.as_deref().unwrap_or_default();
-            words::run_readout_missing { layer: &layer, problem, step }.text()
+            run_readout_missing { layer: &layer, problem, step }.text()
         }
     };
     match row.number(LOSS) {
-        Some(loss) => words::run_readout_loss { loss: Number::of(loss), readout: &line }.text(),
+        Some(loss) => run_readout_loss { loss: Number::of(loss), readout: &line }.text(),
         None => line,
     }
 }

@@ -37,9 +37,9 @@ const COLUMNS: [&str; 2] = ["run-heads-column", "run-heads-beside-column"];
 #[component]
 pub fn HeadsOfRun(
     /// Which run.
-    slot: Slot,
+    which: Slot,
 ) -> impl IntoView {
-    let runs = use_runs();
+    let (runs, slot) = (use_runs(), which);
     let ids = IDS[slot as usize];
     let chosen = RwSignal::new(None::<String>);
     let map = memo(move |_| {

@@ -48,12 +48,12 @@ pub fn MonitoredRun() -> impl IntoView {
                 <RunChoices/>
                 <StepPlayer/>
                 <div class="run-pair">
-                    <PanelsOfRun slot=Slot::First/>
-                    {move || runs.is_open(Slot::Second).then(|| view! { <PanelsOfRun slot=Slot::Second/> })}
+                    <PanelsOfRun which=Slot::First/>
+                    {move || runs.is_open(Slot::Second).then(|| view! { <PanelsOfRun which=Slot::Second/> })}
                 </div>
                 <div class="run-pair">
-                    <HeadsOfRun slot=Slot::First/>
-                    {move || runs.is_open(Slot::Second).then(|| view! { <HeadsOfRun slot=Slot::Second/> })}
+                    <HeadsOfRun which=Slot::First/>
+                    {move || runs.is_open(Slot::Second).then(|| view! { <HeadsOfRun which=Slot::Second/> })}
                 </div>
             }
         })
@@ -76,10 +76,10 @@ fn RunSources() -> impl IntoView {
     let status = move || if runs.is_reading() { strings::run_reading() } else { "" };
     view! {
         <div class="model-row">
-            <RunInput id="run-file" label=strings::run_open() slot=Slot::First/>
+            <RunInput id="run-file" label=strings::run_open() which=Slot::First/>
             <button type="button" id="run-example" hidden=move || !is_alone() on:click=move |_| open_example(runs)>{strings::run_example()}</button>
             <button type="button" id="run-reload" hidden=is_alone on:click=move |_| reload(runs)>{strings::run_reload()}</button>
-            <span hidden=is_alone><RunInput id="run-file-beside" label=strings::run_open_beside() slot=Slot::Second/></span>
+            <span hidden=is_alone><RunInput id="run-file-beside" label=strings::run_open_beside() which=Slot::Second/></span>
             <button type="button" id="run-close" hidden=move || !runs.is_open(Slot::Second) on:click=move |_| runs.close(Slot::Second)>{strings::run_close()}</button>
             <span class="note" role="status">{status}</span>
         </div>
@@ -95,9 +95,9 @@ fn RunInput(
     /// Its label.
     label: &'static str,
     /// Where the run is shown.
-    slot: Slot,
+    which: Slot,
 ) -> impl IntoView {
-    let runs = use_runs();
+    let (runs, slot) = (use_runs(), which);
     let on_file = move |event: ev::Targeted<ev::Event, HtmlInputElement>| {
         let input = event.target();
         if let Some(file) = input.files().and_then(|files| files.get(0)) {

@@ -42,9 +42,9 @@ const READOUTS: [&str; 2] = ["run-readout", "run-readout-beside"];
 #[component]
 pub fn PanelsOfRun(
     /// Which run.
-    slot: Slot,
+    which: Slot,
 ) -> impl IntoView {
-    let runs = use_runs();
+    let (runs, slot) = (use_runs(), which);
     let (ids, readout) = (IDS[slot as usize], READOUTS[slot as usize]);
     let panels = memo(move |_| {
         with_run(runs, slot, |opened, view| run_panels(&opened.run, view, &strings::run_words()))
@@ -67,7 +67,7 @@ pub fn PanelsOfRun(
         <div class="model-figure">
             <p class="note" data-testid=format!("{readout}-about")>{about}</p>
             <div class="model-tiles" style=move || format!("--tall:{}px", height.get())>
-                <PanelsCanvas slot id=ids.canvas readout panels words=Signal::derive(words)/>
+                <PanelsCanvas which=slot id=ids.canvas readout panels words=Signal::derive(words)/>
             </div>
             <p class="readout" id=readout data-testid=readout aria-live="polite">{move || read(runs, slot)}</p>
             <p class="note">{strings::run_hint()}</p>
@@ -114,7 +114,7 @@ fn read(runs: Runs, slot: Slot) -> String {
 #[component]
 fn PanelsCanvas(
     /// Which run.
-    slot: Slot,
+    which: Slot,
     /// The id of the canvas.
     id: &'static str,
     /// The id of the readout.
@@ -124,7 +124,7 @@ fn PanelsCanvas(
     /// The panels in words.
     words: Signal<String>,
 ) -> impl IntoView {
-    let runs = use_runs();
+    let (runs, slot) = (use_runs(), which);
     let canvas = NodeRef::<Canvas>::new();
     let watch = move || {
         panels.track();
