@@ -592,6 +592,13 @@ class Logs(unittest.TestCase):
             self.assertEqual((head["format"], head["version"], head["model"], rows), ("lipscope-run", 1, "Gpt", written))
             with self.assertRaisesRegex(ValueError, "the log of another model. Give a file of its own"):
                 Monitor(Gpt(layers=3), PROBE, log=log)
+            schema = json.loads((Path(__file__).parents[2] / "docs" / "run.schema.json").read_text())["$defs"]
+            for kind, lines in (("header", [head]), ("row", [{**row, "loss": 1.0} for row in rows])):
+                properties, required = schema[kind]["properties"], schema[kind]["required"]
+                for line in lines:
+                    self.assertLessEqual(set(required), set(line))
+                    self.assertLessEqual(set(line) - {"loss"}, set(properties))
+            self.assertLessEqual({row["kind"] for row in rows}, set(schema["row"]["properties"]["kind"]["enum"]))
             log.write_text("step,loss\n")
             with self.assertRaisesRegex(ValueError, "no log of a run"):
                 Monitor(model, PROBE, log=log)

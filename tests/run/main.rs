@@ -1,5 +1,6 @@
-//! Tests of the logs of monitored runs.
+//! Tests of the logs of monitored runs, and of their figures.
 
+mod charts;
 mod reading;
 mod runs;
 mod schema;

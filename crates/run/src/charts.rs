@@ -1,8 +1,8 @@
 //! The figures of a run: the loss, the norm of each layer and further columns over the steps; a column over heads and layers.
 
 use lipscope_plot::{
-    AxisSpec, Extent, HeatRows, Kind as Claim, LineChart, Number, Panel, Panels, Role, Scale, Series, SeriesKind, Table,
-    Tiles,
+    AxisSpec, Extent, HeatRows, Kind as Claim, LineChart, Number, Panel, Panels, Role, Scale, Series, SeriesKind,
+    Table, Tiles,
 };
 
 use super::grid::Grid;
@@ -162,7 +162,8 @@ pub fn head_tiles(run: &Run, map: &str, column: &str, step: u64, words: &RunWord
 }
 
 fn rows(grid: &Grid, view: &RunView, words: &RunWords) -> Panel {
-    let numbers = || grid.values.iter().flatten().copied();
+    let is_positive = grid.values.iter().flatten().all(|value| *value > 0.0);
+    let can_be_logarithmic = is_positive && view.colors.is_none_or(|colors| colors.lo() > 0.0);
     Panel::Rows(HeatRows {
         x: AxisSpec::new(words.step.clone(), Scale::Linear).whole(),
         rows: grid.places.iter().map(ToString::to_string).collect(),
@@ -170,7 +171,7 @@ fn rows(grid: &Grid, view: &RunView, words: &RunWords) -> Panel {
         values: grid.values.iter().map(|value| value.unwrap_or(f64::NAN)).collect(),
         row_label: words.layer.clone(),
         value_label: format!("{} ({})", column_name(&view.column), view.map),
-        scale: if numbers().all(|value| value > 0.0) { Scale::Log } else { Scale::Linear },
+        scale: if can_be_logarithmic { Scale::Log } else { Scale::Linear },
         range: view.colors,
         selected: grid
             .places

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lipscope_core::experiment::{InputError, Phrase};
+use lipscope_core::experiment::{InputError, Phrase, json_problem};
 use lipscope_core::phrase;
 
 /// What is wrong with one line of a log.
@@ -12,6 +12,8 @@ pub enum RowProblem {
     NotJson {
         /// The parser's message.
         detail: Phrase,
+        /// The column in the line, from 1.
+        column: usize,
     },
     /// A required key is missing.
     Missing {
@@ -34,6 +36,13 @@ pub enum RowProblem {
 }
 
 impl RowProblem {
+    /// What the parser says of a line, which is line 1 of its text.
+    pub(crate) fn not_json(error: &serde_json::Error) -> Self {
+        let whole = json_problem(error);
+        let problem = whole.arguments().find(|(name, _)| *name == "problem").map(|(_, problem)| problem.clone());
+        RowProblem::NotJson { detail: problem.unwrap_or(whole), column: error.column() }
+    }
+
     /// A [`RowProblem::Wrong`] whose value is shortened to fit a sentence.
     pub(crate) fn wrong(field: impl Into<String>, found: &serde_json::Value, allowed: Phrase) -> Self {
         const MOST: usize = 40;
@@ -47,7 +56,9 @@ impl RowProblem {
     #[must_use]
     pub fn phrase(&self) -> Phrase {
         match self.clone() {
-            RowProblem::NotJson { detail } => phrase!("run_not_json", "it is not JSON: {detail}", detail = detail),
+            RowProblem::NotJson { detail, column } => {
+                phrase!("run_not_json", "it is not JSON: {detail} (column {column})", column = column, detail = detail)
+            }
             RowProblem::Missing { field, allowed } => phrase!(
                 "run_field_missing",
                 "the key {field} is missing, which must be {allowed}",

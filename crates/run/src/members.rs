@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use lipscope_core::experiment::{Phrase, json_problem};
+use lipscope_core::experiment::Phrase;
 use lipscope_core::phrase;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
@@ -20,7 +20,7 @@ pub(crate) struct Members(Map<String, Value>);
 impl Members {
     /// Reads a line of a log.
     pub(crate) fn of_line(line: &str) -> Result<Self, RowProblem> {
-        serde_json::from_str(&with_null(line)).map_err(|error| RowProblem::NotJson { detail: json_problem(&error) })
+        serde_json::from_str(&with_null(line)).map_err(|error| RowProblem::not_json(&error))
     }
 
     pub(crate) fn has(&self, field: &str) -> bool {
@@ -150,7 +150,7 @@ fn name() -> Phrase {
 /// A whole number, which may be written with a fraction of zero, as JSON Schema allows.
 fn whole_number(value: &Value) -> Option<u64> {
     let of_fraction = || value.as_f64().filter(|x| x.fract() == 0.0 && *x >= 0.0 && *x <= MOST as f64);
-    value.as_u64().filter(|&x| x <= MOST).or_else(|| of_fraction().map(|x| x as u64))
+    value.as_u64().or_else(|| of_fraction().map(|x| x as u64)).filter(|&x| x <= MOST)
 }
 
 fn text_of(value: &Value) -> Option<String> {

@@ -35,6 +35,9 @@ pub struct Choice {
     pub lines: Vec<String>,
 }
 
+/// The run of a slot, if it has one.
+type Opened = RwSignal<Option<Arc<OpenedRun>>>;
+
 /// The opened runs, from the context.
 pub fn use_runs() -> Runs {
     expect_context()
@@ -43,8 +46,10 @@ pub fn use_runs() -> Runs {
 /// The opened runs, and what is chosen of them.
 #[derive(Clone, Copy)]
 pub struct Runs {
-    first: RwSignal<Option<Arc<OpenedRun>>>,
-    second: RwSignal<Option<Arc<OpenedRun>>>,
+    first: Opened,
+    second: Opened,
+    /// What is shown of each run.
+    views: [Memo<Option<RunView>>; 2],
     /// Where each run was read from.
     sources: StoredValue<[Option<Source>; 2], LocalStorage>,
     pub choice: RwSignal<Choice>,
@@ -58,23 +63,26 @@ pub struct Runs {
     readings: StoredValue<[u64; 2]>,
 }
 
-impl Default for Runs {
-    fn default() -> Self {
+impl Runs {
+    /// The context before any run.
+    pub fn new() -> Self {
+        let (first, second) = (RwSignal::new(None), RwSignal::new(None));
+        let choice = RwSignal::new(Choice::default());
+        let view = move |own: Opened| memo(move |_| view(own, [first, second], choice));
         Runs {
-            first: RwSignal::default(),
-            second: RwSignal::default(),
+            first,
+            second,
+            views: [view(first), view(second)],
             sources: StoredValue::new_local([None, None]),
-            choice: RwSignal::default(),
+            choice,
             step: RwSignal::default(),
             problem: RwSignal::default(),
             reading: RwSignal::default(),
             readings: StoredValue::default(),
         }
     }
-}
 
-impl Runs {
-    fn signal(self, slot: Slot) -> RwSignal<Option<Arc<OpenedRun>>> {
+    fn signal(self, slot: Slot) -> Opened {
         match slot {
             Slot::First => self.first,
             Slot::Second => self.second,
@@ -152,20 +160,20 @@ impl Runs {
 
     /// What is shown of the run of a slot. Tracks the runs and the choice.
     pub fn view(self, slot: Slot) -> Option<RunView> {
-        let opened = self.opened(slot)?;
-        let view = self.choice.with(|choice| chosen_view(&opened.run, choice));
-        Some(RunView { colors: self.common_colors(&view), ..view })
+        self.views[slot as usize].get()
     }
+}
 
-    /// The colours mean the same in both runs.
-    fn common_colors(self, view: &RunView) -> Option<Extent> {
-        let (first, second) = (self.opened(Slot::First)?, self.opened(Slot::Second)?);
-        let of = |run: &Run| {
-            let numbers = run.grid(&view.map, &view.column).values.into_iter().flatten();
-            Extent::of(numbers.filter(|number| *number > 0.0))
-        };
-        Some(of(&first.run)?.union(of(&second.run)?))
-    }
+/// What is shown of a run; the colours mean the same in both runs.
+fn view(own: Opened, all: [Opened; 2], choice: RwSignal<Choice>) -> Option<RunView> {
+    let opened = own.get()?;
+    let view = choice.with(|choice| chosen_view(&opened.run, choice));
+    let [first, second] = all.map(|one| one.get().and_then(|opened| range(&opened.run, &view)));
+    Some(RunView { colors: first.zip(second).map(|(first, second)| first.union(second)), ..view })
+}
+
+fn range(run: &Run, view: &RunView) -> Option<Extent> {
+    Extent::of(run.grid(&view.map, &view.column).values.into_iter().flatten())
 }
 
 /// What a run shows of a choice.

@@ -35,7 +35,7 @@ pub use source::take_dropped;
 
 /// Provides the context.
 pub fn begin() {
-    provide_context(Runs::default());
+    provide_context(Runs::new());
 }
 
 /// The part of the view of models about a run.
@@ -73,12 +73,14 @@ pub fn MonitoredRun() -> impl IntoView {
 fn RunSources() -> impl IntoView {
     let runs = use_runs();
     let is_alone = move || !runs.is_open(Slot::First);
+    // The example does not change.
+    let cannot_reload = move || is_alone() || runs.sources().is_empty();
     let status = move || if runs.is_reading() { strings::run_reading() } else { "" };
     view! {
         <div class="model-row">
             <RunInput id="run-file" label=strings::run_open() which=Slot::First/>
             <button type="button" id="run-example" hidden=move || !is_alone() on:click=move |_| open_example(runs)>{strings::run_example()}</button>
-            <button type="button" id="run-reload" hidden=is_alone on:click=move |_| reload(runs)>{strings::run_reload()}</button>
+            <button type="button" id="run-reload" hidden=cannot_reload on:click=move |_| reload(runs)>{strings::run_reload()}</button>
             <span hidden=is_alone><RunInput id="run-file-beside" label=strings::run_open_beside() which=Slot::Second/></span>
             <button type="button" id="run-close" hidden=move || !runs.is_open(Slot::Second) on:click=move |_| runs.close(Slot::Second)>{strings::run_close()}</button>
             <span class="note" role="status">{status}</span>

@@ -41,6 +41,10 @@ pub fn take_dropped(runs: Runs, data: &DataTransfer) -> bool {
     // One log goes beside the one that is there; two logs take the place of all.
     let slots = if logs.len() == 1 { [runs.slot_for_another(); 2] } else { [Slot::First, Slot::Second] };
     let is_any = !logs.is_empty();
+    if is_any {
+        // The figures may be below the fold.
+        focus_soon(|| document().get_element_by_id("run-heading"));
+    }
     for (((_, file), handle), slot) in logs.into_iter().zip(handles).zip(slots) {
         open_dropped(runs, slot, file, handle);
     }
@@ -126,13 +130,7 @@ fn open(runs: Runs, slot: Slot, source: Source, unreadable: fn(&str) -> String) 
 fn show(runs: Runs, slot: Slot, reading: u64, name: String, bytes: Vec<u8>, source: Option<Source>) {
     let shown = name.clone();
     let then = move |found: Result<_, String>| match found {
-        Ok(run) => {
-            let is_new = !runs.is_open_untracked(slot);
-            runs.show(slot, source, OpenedRun { name: shown, run });
-            if is_new {
-                focus_soon(|| document().get_element_by_id("run-heading"));
-            }
-        }
+        Ok(run) => runs.show(slot, source, OpenedRun { name: shown, run }),
         Err(problem) => runs.complain(slot, problem),
     };
     Reading::new(name, bytes).go_on(move || runs.is_latest(slot, reading), Box::new(then));
