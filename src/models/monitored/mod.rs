@@ -33,6 +33,9 @@ use source::{open_example, open_file, reload};
 pub use context::use_runs;
 pub use source::take_dropped;
 
+/// Figures side by side where there is room for two. Here and not in a style sheet: those come with the first picture.
+const SIDE_BY_SIDE: &str = "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem";
+
 /// Provides the context.
 pub fn begin() {
     provide_context(Runs::new());
@@ -47,11 +50,11 @@ pub fn MonitoredRun() -> impl IntoView {
             view! {
                 <RunChoices/>
                 <StepPlayer/>
-                <div class="run-pair">
+                <div style=SIDE_BY_SIDE>
                     <PanelsOfRun which=Slot::First/>
                     {move || runs.is_open(Slot::Second).then(|| view! { <PanelsOfRun which=Slot::Second/> })}
                 </div>
-                <div class="run-pair">
+                <div style=SIDE_BY_SIDE>
                     <HeadsOfRun which=Slot::First/>
                     {move || runs.is_open(Slot::Second).then(|| view! { <HeadsOfRun which=Slot::Second/> })}
                 </div>
