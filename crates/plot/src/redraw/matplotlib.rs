@@ -1,7 +1,7 @@
 //! A figure as a Python program for Matplotlib.
 
 use super::layers::{Layer, Plotted, PlottedAxis};
-use super::{SCRIPT, one_line, quoted};
+use super::text::{SCRIPT, one_line, quoted};
 use crate::extent::Scale;
 
 pub(super) fn source(plotted: &Plotted, title: &str, (width, height): (f64, f64)) -> String {

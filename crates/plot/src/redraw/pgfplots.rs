@@ -1,7 +1,7 @@
 //! A figure as a LaTeX document for pgfplots.
 
 use super::layers::{Layer, LayerMark, Plotted, PlottedAxis};
-use super::{MOST_LINES, SCRIPT, in_lines, one_line};
+use super::text::{MOST_LINES, SCRIPT, in_lines, one_line};
 use crate::extent::Scale;
 use crate::table::exact;
 

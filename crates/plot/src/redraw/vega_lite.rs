@@ -1,7 +1,7 @@
 //! A figure as a specification of Vega-Lite.
 
 use super::layers::{Layer, LayerMark, Plotted, PlottedAxis};
-use super::{MOST_LINES, in_lines, quoted};
+use super::text::{MOST_LINES, in_lines, quoted};
 use crate::extent::Scale;
 use crate::palette::LineStyle;
 
