@@ -112,7 +112,7 @@ enum Command {
     ///
     /// There is a run for each kind and depth. It writes the loss and the norms of every layer as rows of a monitor.
     Train(train::TrainArguments),
-    /// Draws the log of a monitored run: L of each layer over the steps of training, and the loss.
+    /// Draws a monitored run: L of each layer over the steps of training, and the loss.
     Plot(plot::PlotArguments),
     /// Writes man pages and completions for shells into a folder.
     #[command(hide = true)]
