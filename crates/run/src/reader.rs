@@ -67,3 +67,18 @@ impl RunReader {
         if self.gathered.is_empty() { Err(RunError::NoRows) } else { Ok(self.gathered.finish()) }
     }
 }
+
+impl Run {
+    /// Reads a whole log. The steps of a [`RunReader`] do the same in pieces.
+    ///
+    /// # Errors
+    /// [`RunError`] with the line, the field, what was found and what is allowed.
+    pub fn parse(text: &str) -> Result<Self, RunError> {
+        let mut reader = RunReader::new();
+        let mut lines = text.split('\n').peekable();
+        while let Some(line) = lines.next() {
+            if lines.peek().is_some() { reader.read_line(line)? } else { reader.read_last_line(line)? }
+        }
+        reader.finish()
+    }
+}

@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::error::RunError;
 use super::grid::Grid;
 use super::header::Header;
-use super::reader::RunReader;
 use super::row::{Heads, Place, Row};
 
 /// A monitored run. It has at least one row.
@@ -76,19 +74,6 @@ impl Gathered {
 }
 
 impl Run {
-    /// Reads a whole log. The steps of a [`RunReader`] do the same in pieces.
-    ///
-    /// # Errors
-    /// [`RunError`] with the line, the field, what was found and what is allowed.
-    pub fn parse(text: &str) -> Result<Self, RunError> {
-        let mut reader = RunReader::new();
-        let mut lines = text.split('\n').peekable();
-        while let Some(line) = lines.next() {
-            if lines.peek().is_some() { reader.read_line(line)? } else { reader.read_last_line(line)? }
-        }
-        reader.finish()
-    }
-
     /// The first line of the log, if it has one.
     #[must_use]
     pub fn header(&self) -> Option<&Header> {

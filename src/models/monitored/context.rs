@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use crate::prelude::*;
+use wasm_bindgen::JsValue;
+use web_sys::File;
 
 use lipscope_plot::Extent;
 use lipscope_run::{Place, Run, RunView, map_with};
-
-use super::source::Source;
 
 /// Where a run is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,14 @@ pub enum Slot {
 pub struct OpenedRun {
     pub name: String,
     pub run: Run,
+}
+
+/// Where a log was read from, so that it can be read again.
+#[derive(Clone, Debug)]
+pub struct Source {
+    pub file: File,
+    /// The browser's handle of a dropped file: it gives the file as it is now. A file alone is the one of its first reading.
+    pub handle: Option<JsValue>,
 }
 
 /// What the reader has chosen. A run that does not have it shows its default.

@@ -10,19 +10,11 @@ use crate::files::{MAX_FILE_BYTES, read};
 use crate::frame::focus_soon;
 use crate::strings;
 
-use super::context::{OpenedRun, Runs, Slot};
+use super::context::{OpenedRun, Runs, Slot, Source};
 use super::reading::Reading;
 
 /// The name of the example, a file of the site.
 const EXAMPLE: &str = "run.jsonl";
-
-/// Where a log was read from, so that it can be read again.
-#[derive(Clone, Debug)]
-pub struct Source {
-    file: File,
-    /// The browser's handle of a dropped file: it gives the file as it is now. A file alone is the one of its first reading.
-    handle: Option<JsValue>,
-}
 
 /// Opens a file that the reader has chosen.
 pub fn open_file(runs: Runs, slot: Slot, file: File) {
