@@ -1,6 +1,8 @@
 //! The answers of a worker, without a browser: order, cancelling, errors, and curves that hold for every draw.
 
-use lipscope_core::bounds::{Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Norm, SHARP, Side, UNIFIED};
+use lipscope_core::bounds::{
+    Bound, BoundId, CASTIN_GENERAL, CASTIN_MEAN_FIELD, Norm, SHARP, Side, UNIFIED, best_upper,
+};
 use lipscope_core::certify::{Certified, CertifyPlan, certify};
 use lipscope_core::estimators::{ESTIMATOR_TOLERANCE, EstimatorPlan, EstimatorPoint, Preset};
 use lipscope_core::experiment::{Experiment, InputError, Memory};
@@ -309,6 +311,44 @@ fn the_limit_over_all_n_is_that_of_the_best_bound_at_every_radius() {
         let most = (4.0 * (1.0 + a)).log10() + a * std::f64::consts::LOG10_E;
         assert!(sharp <= most && (radius < 3.0 || sharp < 0.7 * mean_field), "R = {radius}: {sharp}, {mean_field}");
     }
+}
+
+#[test]
+fn no_number_of_tokens_has_a_bound_above_the_limit() {
+    let weightings = [
+        json!({"kind": "softmax"}),
+        json!({"kind": "sigmoid"}),
+        json!({"kind": "sigmoid", "bias": -2.0}),
+        json!({"kind": "relu"}),
+        json!({"kind": "relu", "divisor": 16.0}),
+        json!({"kind": "softplus"}),
+        json!({"kind": "softplus", "divisor": 5.0}),
+    ];
+    let masks = [json!("none"), json!("causal"), json!({"kind": "window", "width": 4, "causal": true})];
+    let ball = |weighting: &serde_json::Value, mask: &serde_json::Value, n: f64| {
+        let experiment = Experiment::from_value(json!({
+            "tokens": {"source": "random", "distribution": "ball", "n": 12, "d": 3, "radius": 2, "seed": 1},
+            "weights": {"source": "random", "heads": 1, "head_dim": 3, "seed": 1},
+            "weighting": weighting, "mask": mask,
+        }))
+        .expect("an experiment");
+        let replies = answer(EnginePlan::Ball(BallPlan { experiment, n }));
+        let Some(EngineEvent::Ball(ball)) = events(&replies).next() else { panic!("no ball in {replies:?}") };
+        ball.clone()
+    };
+    let smallest = |bounds: &[Bound]| best_upper(bounds, Norm::Spectral).map(|bound| bound.log10);
+    let mut compared = 0;
+    for (weighting, mask) in weightings.iter().flat_map(|weighting| masks.iter().map(move |mask| (weighting, mask))) {
+        for n in [2.0, 4.0, 12.0, 200.0, 1e6] {
+            let ball = ball(weighting, mask, n);
+            if let Some(limit) = smallest(&ball.limit) {
+                let here = smallest(&ball.bounds).expect("a bound for n tokens");
+                assert!(here <= limit + 1e-9, "{weighting} {mask} n = {n}: {here} above {limit}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared >= 15, "{compared} limits");
 }
 
 #[test]

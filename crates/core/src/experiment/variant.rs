@@ -217,6 +217,16 @@ impl Weighting {
     /// The usual softmax.
     pub const SOFTMAX: Weighting = Weighting::Softmax { sink: None };
 
+    /// Whether the weights of given scores change with n: a bias of -ln n, or a divisor n.
+    #[must_use]
+    pub fn depends_on_n(&self) -> bool {
+        match self {
+            Weighting::Softmax { .. } => false,
+            Weighting::Sigmoid { bias } => bias.is_none(),
+            Weighting::Relu { divisor } | Weighting::Softplus { divisor } => divisor.is_none(),
+        }
+    }
+
     /// Softmax whose heads all have a sink with score c0.
     #[must_use]
     pub fn with_sink(logit: f64) -> Self {

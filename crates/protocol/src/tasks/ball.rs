@@ -52,6 +52,15 @@ fn most_tokens(hypotheses: &Hypotheses) -> [f64; 2] {
 /// A bound that grows by at most this between the two n, in powers of ten, has reached its limit.
 const SETTLED: f64 = 1e-9;
 
+/// The upper bounds that hold for any number of tokens: those that grow with n and have reached their limit.
+fn limits(hypotheses: &Hypotheses) -> Vec<Bound> {
+    let [far, nearer] = most_tokens(hypotheses).map(|ln_n| hypotheses.with_ln_n(ln_n));
+    let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
+    let is_above = |bound: &Bound| bound.id.at(hypotheses).is_none_or(|here| here.log10 <= bound.log10 + SETTLED);
+    let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
+    upper.filter(|bound| is_settled(bound) && is_above(bound)).collect()
+}
+
 /// The lengths at which growth is read begin here: at fewer tokens no curve looks like sqrt(n).
 const GROWTH_FROM: f64 = 4.0;
 /// Growth is read over at least a factor of two.
@@ -105,10 +114,8 @@ impl Task<Memory> for BallTask {
         let (bounds, found) = bounds_and_witnesses(&hypotheses);
         let worst = worst_tokens(experiment, &hypotheses, &found, *memory)?;
         let idle = idle_steps(experiment, &hypotheses)?;
-        let [far, nearer] = most_tokens(&hypotheses).map(|ln_n| hypotheses.with_ln_n(ln_n));
-        let is_settled = |bound: &Bound| bound.id.at(&nearer).is_some_and(|near| bound.log10 - near.log10 <= SETTLED);
-        let upper = all_bounds(&far).into_iter().filter(|bound| bound.side == Side::Upper);
-        let limit = upper.filter(is_settled).collect();
+        // Weights that change with n make bounds that rise and fall with it: their value far out is no limit.
+        let limit = if experiment.weighting.depends_on_n() { Vec::new() } else { limits(&hypotheses) };
         let is_open = hypotheses.mask == MaskKind::None;
         let has_growth = is_open && bounds.iter().any(|bound| bound.id == &CASTIN_GENERAL);
         let growth_ends = has_growth.then(|| hypotheses.exponent()).filter(|end| grows_like_root(&hypotheses, *end));
