@@ -67,7 +67,7 @@ fn an_error_names_the_field_what_was_found_and_what_is_allowed() {
         (with("loss", "1e999"), "it is not JSON: a number is too large (column 112)"),
         (
             with("loss", "1, \"loss\": 2"),
-            "it is not JSON: the key `loss` stands twice in one object, and only one can be meant (column 122)",
+            "it is not JSON: the key `loss` stands twice in one object, and only one can be meant (column 120)",
         ),
     ] {
         assert_eq!(problem(&line).to_string(), expected, "{line}");
