@@ -1,5 +1,6 @@
 //! Reads the members of one JSON object, so that every error names its field.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use lipscope_core::experiment::Phrase;
@@ -12,6 +13,9 @@ use super::missing_numbers::with_null;
 
 /// The largest whole number that every reader of JSON keeps.
 const MOST: u64 = 1 << 53;
+
+/// Lists of numbers or null by their key.
+pub(crate) type Lists = BTreeMap<String, Vec<Option<f64>>>;
 
 /// The members of an object that have not been read yet.
 #[derive(Debug)]
@@ -116,9 +120,9 @@ impl Members {
     }
 
     /// Takes an object of lists of numbers or null, if it is there.
-    pub(crate) fn lists(&mut self, field: &str) -> Result<Vec<(String, Vec<Option<f64>>)>, RowProblem> {
+    pub(crate) fn lists(&mut self, field: &str) -> Result<Lists, RowProblem> {
         match self.take(field) {
-            None => Ok(Vec::new()),
+            None => Ok(Lists::new()),
             Some(Value::Object(lists)) => lists.into_iter().map(|(key, list)| numbers(field, key, &list)).collect(),
             Some(other) => Err(RowProblem::wrong(field, &other, phrase!("an_object", "an object { .. }"))),
         }

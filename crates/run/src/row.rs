@@ -141,7 +141,7 @@ impl TryFrom<Members> for Row {
             entropy_mean: members.number("entropy_mean")?,
             entropy_min: members.number("entropy_min")?,
             sink: members.size("sink")?,
-            heads: members.lists("heads")?.into_iter().collect(),
+            heads: members.lists("heads")?,
             problem: members.text("problem")?,
             further: members.finish()?.into_iter().collect(),
         })
