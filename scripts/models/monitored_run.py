@@ -1,9 +1,9 @@
 """Trains a small GPT on the characters of assets/alice.txt with a monitor, and writes the log of its run.
 
-Two runs are in the repository: assets/run.jsonl, the page's example, with six digits, and tests/data/runs/monitor.jsonl, exactly as
+Two runs are in the repository: assets/run.jsonl, the page's example, with five digits, and tests/data/runs/monitor.jsonl, exactly as
 the monitor wrote it. It needs PyTorch and the Python package:
 
-    python scripts/models/monitored_run.py assets/run.jsonl --digits 6
+    python scripts/models/monitored_run.py assets/run.jsonl --digits 5 --steps 600 --every 30
     python scripts/models/monitored_run.py tests/data/runs/monitor.jsonl --steps 4 --every 2 --blocks 2
 """
 
