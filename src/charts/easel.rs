@@ -22,7 +22,8 @@ use crate::frame::{OncePerFrame, When};
 use crate::page::use_page;
 use crate::theme::use_themes;
 use lipscope_plot::{
-    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, PixelRect, Scatter, Style, Theme, Tiles, TokenPlane, css,
+    DISC_OPACITY, Disc, Figure, HeatMap, Ladder, LineChart, Panels, PixelRect, Scatter, Style, Theme, Tiles,
+    TokenPlane, css,
 };
 
 /// Plotters draws marks at whole units only. A pixel of the screen has this many units.
