@@ -181,7 +181,7 @@ impl ModelArguments {
             layers: self.layers.as_deref(),
             lengths: self.lengths.as_deref(),
             windows: self.windows.unwrap_or(1),
-            columns: self.statistics(),
+            columns: (!self.columns.is_empty()).then(|| self.statistics()),
             tolerance: self.tolerance,
             out: self.out.as_deref(),
             memory: self.memory.memory,

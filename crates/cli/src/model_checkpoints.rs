@@ -32,8 +32,8 @@ pub(super) struct CheckpointRun<'a> {
     /// One length.
     pub(super) lengths: Option<&'a str>,
     pub(super) windows: usize,
-    /// The further columns; all of them where the list is empty.
-    pub(super) columns: Vec<Statistic>,
+    /// The further columns; all of them without a list.
+    pub(super) columns: Option<Vec<Statistic>>,
     pub(super) tolerance: f64,
     /// The log; standard output without a file.
     pub(super) out: Option<&'a Path>,
@@ -124,7 +124,7 @@ impl CheckpointRun<'_> {
 
     /// The further numbers of a map: those of attention are in the rows of attention alone.
     fn statistics(&self, kind: MapKind) -> Vec<Statistic> {
-        let is_chosen = |one: &Statistic| self.columns.is_empty() || self.columns.contains(one);
+        let is_chosen = |one: &Statistic| self.columns.as_ref().is_none_or(|columns| columns.contains(one));
         let is_of_map = |one: &Statistic| kind.is_attention_alone() || *one == Statistic::Condition;
         Statistic::ALL.into_iter().filter(|one| is_chosen(one) && is_of_map(one)).collect()
     }

@@ -55,9 +55,8 @@ fn set(row: &mut Row, statistic: Statistic, number: Option<f64>) {
         Statistic::MaxLogit => row.max_logit = number,
         Statistic::EntropyMean => row.entropy_mean = number,
         Statistic::EntropyMin => row.entropy_min = number,
-        Statistic::ANorm | Statistic::VoNorm => {
-            row.further.insert(statistic.id().into(), number);
-        }
+        Statistic::ANorm => row.a_norm = number,
+        Statistic::VoNorm => row.vo_norm = number,
     }
 }
 

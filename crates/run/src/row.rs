@@ -109,6 +109,12 @@ pub struct Row {
     /// The largest column sum of attention.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sink: Option<f64>,
+    /// The norm of the matrix A of the scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a_norm: Option<f64>,
+    /// The norm of a head's values through the output matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vo_norm: Option<f64>,
     /// The numbers of single heads.
     #[serde(skip_serializing_if = "Heads::is_empty")]
     pub heads: Heads,
@@ -141,6 +147,8 @@ impl TryFrom<Members> for Row {
             entropy_mean: members.number("entropy_mean")?,
             entropy_min: members.number("entropy_min")?,
             sink: members.size("sink")?,
+            a_norm: members.size("a_norm")?,
+            vo_norm: members.size("vo_norm")?,
             heads: members.lists("heads")?,
             problem: members.text("problem")?,
             further: members.finish()?.into_iter().collect(),
@@ -150,8 +158,18 @@ impl TryFrom<Members> for Row {
 
 impl Row {
     /// The columns of numbers that the format names, in order.
-    pub const COLUMNS: [&str; 8] =
-        ["value", "residual", "condition", "output", "max_logit", "entropy_mean", "entropy_min", "sink"];
+    pub const COLUMNS: [&str; 10] = [
+        "value",
+        "residual",
+        "condition",
+        "output",
+        "max_logit",
+        "entropy_mean",
+        "entropy_min",
+        "sink",
+        "a_norm",
+        "vo_norm",
+    ];
 
     /// A row without numbers.
     #[must_use]
@@ -173,6 +191,8 @@ impl Row {
             entropy_mean: None,
             entropy_min: None,
             sink: None,
+            a_norm: None,
+            vo_norm: None,
             heads: Heads::new(),
             problem: None,
             further: BTreeMap::new(),
@@ -206,6 +226,8 @@ impl Row {
             "entropy_mean" => self.entropy_mean,
             "entropy_min" => self.entropy_min,
             "sink" => self.sink,
+            "a_norm" => self.a_norm,
+            "vo_norm" => self.vo_norm,
             other => self.further.get(other).copied().flatten(),
         }
     }

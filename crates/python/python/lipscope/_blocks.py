@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from ._calls import (
+    TOKENS,
     checked_call, chosen, each_tensor, evaluated, names_by_position, parameters_of, refuse_filled_caches, refuse_quantized,
     refuse_scripted, refuse_unknown, split, tokens_of, uncompiled, watched, with_fresh_caches, without_caches,
 )  # fmt: skip
@@ -32,6 +33,8 @@ _DECODER_PADDING = ("decoder_attention_mask", "tgt_key_padding_mask")
 _DECODER_TOKENS = ("decoder_input_ids", "decoder_inputs_embeds", "tgt")
 #: What a layer of such a decoder gets from the encoder.
 _OF_ENCODER = ("encoder_hidden_states", "memory")
+#: Arguments of a layer that are its tokens again: their queries, keys and values.
+_ATTENDED = ("query", "key", "value", "q", "k", "v", "queries", "keys", "values")
 #: The least number that counts as forbidding in a mask that is added to scores, as in `_masks.split`.
 _FORBIDDEN = -1e4
 
@@ -345,7 +348,7 @@ def _inside(layer: LayerAt, module: torch.nn.Module) -> tuple[LayerAt, Callable[
     handles = watched(f"The attention of {layer.named}", module)
     with _hooked(*handles, module.register_forward_pre_hook(keep, with_kwargs=True)):
         layer.call.again(layer.call.entered)
-    x, again = _again(module, *calls[0])
+    x, again = _again(module, *calls[0], _in_attention)
     if len(x) != len(layer.call.entered):
         raise ValueError(f"{layer.named} calls its attention with another batch than its own.")
     return replace(layer, call=replace(layer.call, entered=x)), again, calls[0]
@@ -555,12 +558,12 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
     def leave(_: Any, arguments: tuple[Any, ...], options: dict[str, Any], result: Any) -> None:
         stack, name = next(turns)
         left, x = _first(result), entered.pop()
-        _, again = _again(module, arguments, options)
+        _, again = _again(module, arguments, options, _in_layer)
         if not isinstance(left, torch.Tensor) or left.shape != x.shape:
             raise ValueError(f"{name or 'The model'} does not map tokens to tokens of the same shape.")
         given = {**dict(zip(names_by_position(module, len(arguments)), arguments)), **options}
-        tokens = tokens_of(module, arguments, options)
-        is_other = lambda name, value: name in _OF_ENCODER or not _is_one(value, tokens)
+        tokens, own = tokens_of(module, arguments, options), _own_name(module, arguments, options)
+        is_other = lambda name, value: name != own and not (_in_layer(name) and _is_one(value, tokens))
         others = [value for name, value in given.items() if isinstance(value, torch.Tensor)
                   and value.dtype == x.dtype and is_other(name, value)]  # fmt: skip
         has_encoder = any(given.get(of_encoder) is not None for of_encoder in _OF_ENCODER)
@@ -574,17 +577,19 @@ def _recorders(module: torch.nn.Module, names: list[tuple[str, str]], found: lis
 
 
 def _with_tokens(
-    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], x: torch.Tensor
+    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], x: torch.Tensor, moves: Moves
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """A call with other tokens. Where the same tensor is given twice, as query and key, both are replaced; the output of an encoder
-    stays, even if it is that tensor. In another type, all numbers of the tokens' type are of that type.
+    """A call with other tokens. Where `moves` says so of its name, an argument that is the same tensor is replaced too. In another
+    type, all numbers of the tokens' type are of that type.
     """
     before = tokens_of(module, arguments, options)
     names = names_by_position(module, len(arguments))
+    own = _own_name(module, arguments, options)
     typed = lambda tensor: tensor.to(x.dtype) if tensor.dtype == before.dtype else tensor
 
     def other(name: str | None, value: Any) -> Any:
-        if name not in _OF_ENCODER and isinstance(value, torch.Tensor) and _is_one(value, before):
+        is_moved = isinstance(value, torch.Tensor) and _is_one(value, before) and moves(name)
+        if is_moved or value is before and name == own:
             return x
         return value if x.dtype == before.dtype else each_tensor(typed, value)
 
@@ -594,6 +599,28 @@ def _with_tokens(
     )
 
 
+#: Whether an argument of this name follows the tokens where it is the same tensor.
+Moves = Callable[[str | None], bool]
+
+
+def _in_attention(name: str | None) -> bool:
+    """In attention, what is given twice is query and key; the output of an encoder stays, even if it is that tensor."""
+    return name not in _OF_ENCODER
+
+
+def _in_layer(name: str | None) -> bool:
+    """In a layer, all but the tokens stays: only the first layer of a model can be given its embeddings as the same tensor twice."""
+    return name in _ATTENDED
+
+
+def _own_name(module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+    """The name of the argument that holds the tokens."""
+    if arguments and isinstance(arguments[0], torch.Tensor):
+        return names_by_position(module, 1)[0]
+    given = {*names_by_position(module, len(arguments)), *options}
+    return next((name for name in TOKENS if name in given), None)
+
+
 def _is_one(value: torch.Tensor, other: torch.Tensor) -> bool:
     """Whether two tensors are views of the same numbers."""
     is_view = value.data_ptr() == other.data_ptr() and value.stride() == other.stride() and value.dtype == other.dtype
@@ -601,7 +628,7 @@ def _is_one(value: torch.Tensor, other: torch.Tensor) -> bool:
 
 
 def _again(
-    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any]
+    module: torch.nn.Module, arguments: tuple[Any, ...], options: dict[str, Any], moves: Moves
 ) -> tuple[torch.Tensor, Callable[[torch.Tensor], Any]]:
     """The tokens (batch, n, d) of a call, and the same call with others and without caches."""
     x = tokens_of(module, arguments, options)
@@ -610,7 +637,7 @@ def _again(
     plain, named = without_caches(module, arguments, options)
 
     def again(y: torch.Tensor) -> Any:
-        positional, by_name = _with_tokens(module, plain, named, y)
+        positional, by_name = _with_tokens(module, plain, named, y, moves)
         return module(*positional, **by_name)
 
     return x.detach().clone(), again

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from ._families import family_of
 from ._golub_kahan import JacobianProducts, Pair, leading_pair
 from ._head_norms import COLUMNS as NORMS, head_norms
 from ._norm import differentiable, why_not
-from ._scores import ScoreWatch, Statistics
+from ._scores import LayerScores, ScoreWatch, Statistics
 
 #: The name and the version of the format of a run.
 FORMAT, VERSION = "lipscope-run", 1
@@ -211,12 +212,14 @@ class Monitor:
         calls: list[LayerCall] = []
         watch = ScoreWatch()
         with _as_it_was(self.model), kept_buffers():
-            hooks = [*recording(self._stacks, calls), *(hook for _, _, layer in self._stacks for hook in watch.hooks(layer))]
+            hooks = [*recording(self._stacks, calls), *(hook for layer in {layer: None for _, _, layer in self._stacks} for hook in watch.hooks(layer))]
             with evaluated(self.model, hooks), checked_call(self.model, arguments, named), watch:
                 run()
             if not calls:
                 raise ValueError("The model ran none of these layers with this probe. Give a probe with which it does.")
             padding = Padding(self.model, arguments, named)
+            # A module that stands in several lists has a name in each, and its calls come in one order.
+            turns = {id(call): [other for other in calls if other.module is call.module].index(call) for call in calls}
             with evaluated(self.model, []):
                 if not self._is_checked:
                     for call in calls:
@@ -230,20 +233,22 @@ class Monitor:
                         if len(layer.call.entered) > 1:
                             place["item"] = item
                         calls_of_layer = [other for other, one in enumerate(of_item) if one.name == layer.name]
+                        call = calls_of_layer.index(at)
                         if len(calls_of_layer) > 1:
-                            place["call"] = calls_of_layer.index(at)
+                            place["call"] = call
+                        scores = watch.of[layer.module][turns[id(layer.call)]]
                         for name in self.maps:
-                            row = self._row(name, of_item, at, watch, run)
+                            row = self._row(name, of_item, at, scores, run)
                             if row is not None:
                                 yield {**place, "map": name, **row}
             self._is_checked = True
 
-    def _row(self, name: str, layers: list[LayerAt], at: int, watch: ScoreWatch, run: Callable[[], Any]) -> Row | None:
+    def _row(self, name: str, layers: list[LayerAt], at: int, scores: LayerScores, run: Callable[[], Any]) -> Row | None:
         """The row of a map of a layer; None for the attention of a layer that has none."""
         layer = layers[at]
         of_attention: Row = {}
         if name == "attention":
-            inner = _Attention.of(layer, watch)
+            inner = _Attention.of(layer, scores)
             if inner is None:
                 return None
             of_attention = {"part": inner.part, **inner.columns(layer, self.columns)}
@@ -304,19 +309,27 @@ class _NotFinite(ValueError):
 
 @dataclass(frozen=True)
 class _Attention:
-    """The attention of a layer, and what was caught of its scores."""
+    """The attention of a layer, and what was caught of its scores: None where that is not of one call of attention."""
 
     name: str
     module: torch.nn.Module
-    statistics: Statistics
+    statistics: Statistics | None
 
     @staticmethod
-    def of(layer: LayerAt, watch: ScoreWatch) -> _Attention | None:
-        """The first attention that the layer called; None where none was seen."""
-        for name, module in layer.module.named_modules():
-            if module in watch.found:
-                return _Attention(name, module, watch.found[module])
-        return None
+    def of(layer: LayerAt, scores: LayerScores) -> _Attention | None:
+        """The attention that the layer called; None where none was seen. Where its parts compute it together, such as a module for
+        each head, it is the module that calls them all; where the layer itself does, it is the first of them.
+        """
+        named = {module: name for name, module in layer.module.named_modules()}
+        names = [named[module] for module in named if module in scores.modules]
+        if not names:
+            return None
+        of_name = {name: module for module, name in named.items()}
+        whole = os.path.commonprefix([[*name.split(".")] for name in names])
+        while whole and of_name[".".join(whole)] not in scores.called:
+            whole = whole[:-1]
+        name = ".".join(whole) or names[0]
+        return _Attention(name, of_name[name], scores.statistics(of_name[name]))
 
     @property
     def part(self) -> str:
@@ -326,7 +339,10 @@ class _Attention:
     def columns(self, layer: LayerAt, names: Sequence[str]) -> Row:
         """The numbers of the heads and what they are together."""
         # The rows and columns of padding would count.
-        found = self.statistics.of_item(layer.item, len(layer.call.entered)) if layer.is_whole else {}
+        found: dict[str, Any] = dict.fromkeys(Statistics.COLUMNS) if layer.is_whole else {}
+        # Attention of other rows than the tokens is a part of that of the tokens, such as that of a window or of landmarks.
+        if layer.is_whole and self.statistics is not None and self.statistics.queries == layer.call.entered.shape[1]:
+            found.update(self.statistics.of_item(self.module, layer.item, len(layer.call.entered)))
         if any(name in names for name in NORMS):
             found = {**found, **head_norms(layer.module, self.name, self.module)}
         chosen = {name: values for name, values in found.items() if name in names}
