@@ -49,7 +49,7 @@ fn tokens_that_look_like_comments_are_rows() {
 
 #[test]
 fn numbers_with_units_are_refused_and_not_left_out() {
-    for text in ["1 cm,2 cm", "1 cm,2 cm\n3 cm,4 cm", "1,2 cm\n3,4 cm", "x;y\n1;2 kg\n3;4 kg", "1 2cm\n3 4cm"] {
+    for text in ["1 cm,2 cm", "1 cm,2 cm\n3 cm,4 cm", "1.5,2 cm\n3.5,4 cm", "x;y\n1;2 kg\n3;4 kg", "1 2cm\n3 4cm"] {
         let problem = read(text, TableAnswers::default()).expect_err(text);
         assert!(matches!(problem, InputError::NotANumber { .. }), "{text}: {problem}");
     }
