@@ -34,6 +34,7 @@ pub struct LayerByLayer {
 }
 
 /// What one step of a [`LayerByLayer`] does.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a box would cost the copy")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LayerStep {
     /// A layer is read.

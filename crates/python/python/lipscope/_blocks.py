@@ -404,7 +404,7 @@ def _of_model(layers: list[LayerAt], batch: torch.Tensor, run_model: Callable[[]
 
     def enter(module: torch.nn.Module, arguments: Any, options: Any) -> Any:
         runs["of first"] += 1
-        return _with_tokens(module, arguments, options, batch) if runs["of first"] == 1 else None
+        return _with_tokens(module, arguments, options, batch, _in_layer) if runs["of first"] == 1 else None
 
     def leave(_: Any, __: Any, result: Any) -> None:
         runs["of all"] += 1
