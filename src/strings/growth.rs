@@ -116,7 +116,7 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
     let n = count(n);
     let times = lower.as_ref().zip(upper.as_ref()).map(|(lower, upper)| upper.0 - lower.0);
     let [lower, upper] = [lower, upper].map(|end| end.map(|(_, number)| number));
-    let times = times.map(|log10| Number::from_log10(log10));
+    let times = times.map(Number::from_log10);
     match (lower, upper, times) {
         (Some(lower), Some(upper), _) if lower == upper => growth_gap::equal { lower, n, upper }.text(),
         (Some(lower), Some(upper), Some(times)) if is_one(&times) => growth_gap::near { lower, n, upper }.text(),
