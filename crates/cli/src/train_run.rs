@@ -161,7 +161,7 @@ fn lines_until(path: &Path, done: usize) -> Result<(Vec<String>, f64), InputErro
     let text = read_text_up_to(path, MOST_RESULTS)?.text;
     let run = lipscope_run::Run::parse(&text).map_err(|error| error.in_file(path.display().to_string()))?;
     let rows = run.rows().iter().filter(|row| row.step <= done as u64);
-    let seconds = rows.clone().last().and_then(|row| row.number("seconds"));
+    let seconds = rows.clone().next_back().and_then(|row| row.number("seconds"));
     Ok((rows.map(Row::to_line).collect(), seconds.unwrap_or(0.0)))
 }
 
