@@ -50,7 +50,7 @@ fn weights(change: &Change) -> Vec<u8> {
 fn copy_config(folder: &Path) {
     fs::create_dir_all(folder).expect("a folder");
     for name in ["config.json", "vocab.json", "merges.txt"] {
-        let from = in_repository(&format!("tests/data/models/gpt2/{name}"));
+        let from = in_repository(format!("tests/data/models/gpt2/{name}"));
         fs::copy(from, folder.join(name)).expect("a file");
     }
 }
