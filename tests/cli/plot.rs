@@ -58,7 +58,7 @@ fn a_table_is_written_where_it_is_asked_for() {
     let (_kept, folder) = folder();
     let written = |arguments: &[&str]| String::from_utf8(plot(arguments, &folder).stdout).expect("text");
     let csv = written(&["run.jsonl"]);
-    let header = "step,layer,item,call,map,kind,steps,value,residual,condition,output,max_logit,entropy_mean,entropy_min,sink,loss,problem";
+    let header = "step,layer,item,call,map,kind,steps,value,residual,condition,output,max_logit,entropy_mean,entropy_min,sink,a_norm,vo_norm,loss,problem";
     assert_eq!(csv.lines().next(), Some(header));
     assert_eq!(csv.lines().count(), 1 + 21 * 4 * 2);
     assert_eq!(written(&["run.jsonl", "-o", "run.svg", "--csv"]), csv);

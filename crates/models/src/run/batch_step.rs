@@ -5,7 +5,8 @@ use crate::results::estimate::Estimate;
 use crate::results::table::Cell;
 
 /// What one step of a batch does.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a box would cost the copy")]
+// There is one at a time, and a box would cost the copy.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BatchStep {
     /// The windows have passed `layers` layers of `of`.

@@ -82,7 +82,8 @@ pub(crate) struct Estimating {
 }
 
 /// What one step of an [`Estimating`] finds.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a box would cost the copy")]
+// There is one at a time, and a box would cost the copy.
+#[allow(clippy::large_enum_variant)]
 pub(crate) enum EstimateStep {
     /// Steps of the iteration so far, and its relative residual.
     Going(usize, f64),

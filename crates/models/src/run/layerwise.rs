@@ -34,7 +34,8 @@ pub struct LayerByLayer {
 }
 
 /// What one step of a [`LayerByLayer`] does.
-#[expect(clippy::large_enum_variant, reason = "there is one at a time, and a box would cost the copy")]
+// There is one at a time, and a box would cost the copy.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LayerStep {
     /// A layer is read.
