@@ -17,7 +17,7 @@ use crate::later::{LaterView, Piece, use_later};
 use crate::over_n::{AxisChoice, Ranges, length_at, lift, of_present, on_length_key};
 use crate::page::{Page, PlotChoice, use_page};
 use crate::panels::{OwnDataKind, use_panels};
-use crate::plane::{Size, scene, use_plane};
+use crate::plane::{Size, scene_at_rest, use_plane};
 use crate::state::{PageState, XAxis};
 use crate::strings::{self, Paper};
 use lipscope_plot::{ChartLayout, LineChart};
@@ -154,7 +154,7 @@ pub fn chart_now(page: Page, pinned: Pinned) -> LineChart {
 #[component]
 pub fn ExploreFolds() -> impl IntoView {
     let (page, pinned, plane) = (use_page(), use_pinned(), use_plane());
-    let disc = move |_: (f64, f64)| exportable(untrack(|| scene(plane, Size::Opening, None)));
+    let disc = move |_: (f64, f64)| exportable(untrack(|| scene_at_rest(plane, Size::Opening)));
     keep_for_paper("explore-plane", strings::lead(), disc);
     let present = move || of_present(chart_now(page, pinned));
     let csv = move || present().to_csv();
@@ -185,7 +185,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_: (f64, f64)| exportable(Some(untrack(|| picture_now(page, pinned))))
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| ranged(page, pinned, &mut Ranges::default()))))
                 csv
                 paper=Paper::Castin
                 source=ExperimentSource::Experiment

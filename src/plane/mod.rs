@@ -30,7 +30,7 @@ use crate::strings;
 pub use canvas::PlaneCanvas;
 pub use context::{MOST_DRAWN, Plane, Size, use_plane};
 pub use crowds::arrow_words;
-pub use scene::{Moves, faintness, plane_of, scene};
+pub use scene::{Moves, faintness, plane_of, scene, scene_at_rest};
 pub use stage::{PlaneTable, TokenStage, plane_words};
 
 /// Starts the swing of the pair, the ways to the worst tokens, the wait of moved tokens for their numbers, and the end of

@@ -160,6 +160,15 @@ pub fn scene(hand: Plane, size: Size, moved: Option<Moves>) -> Option<TokenPlane
     Some(plane)
 }
 
+/// The same without the animation: tokens and outputs where they are, with their arrows.
+pub fn scene_at_rest(hand: Plane, size: Size) -> Option<TokenPlane> {
+    let mut plane = scene(hand, size, None)?;
+    if let Some(changes) = &mut plane.changes {
+        changes.sway = Sway::Arrows;
+    }
+    Some(plane)
+}
+
 /// Freezes `axes` and the stretch of the arrows while a token is moved, unless they are frozen already.
 pub fn keep(hand: Plane, size: Size, plane: &TokenPlane, axes: Option<(Extent, Extent)>) {
     hand.held.update_value(|held| {

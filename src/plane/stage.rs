@@ -14,7 +14,7 @@ use lipscope_core::picture::{FEWEST_TOKENS, MOST_MOVABLE, Snap};
 use super::canvas::PlaneCanvas;
 use super::context::{PLACE, Size, use_plane};
 use super::crowds::crowd_words;
-use super::scene::scene;
+use super::scene::{scene, scene_at_rest};
 
 /// How many tokens a table lists.
 const LISTED: usize = 100;
@@ -78,7 +78,7 @@ pub fn PlaneTable(
             name="lipscope-tokens"
             canvas
             title=strings::tokens_heading()
-            figure=move |_: (f64, f64)| exportable(untrack(|| scene(plane, Size::Large, None)))
+            figure=move |_: (f64, f64)| exportable(untrack(|| scene_at_rest(plane, Size::Large)))
             csv
             paper=Paper::Castin
             source=ExperimentSource::Experiment
