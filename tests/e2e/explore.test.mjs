@@ -606,7 +606,7 @@ pageTest('the names in the plot and the moving arrows are explained beside them'
 
 pageTest('a place where the growth ends past every number is written with its power of ten', { ...OPENING, hash: '#v3&R=66' }, async ({ page }) => {
   // The best bound grows at every n in the range of f64. Its limit is far below the mean-field bound, which is about its square.
-  assert.match(await settled(page), /ends by n ≈ \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; no number of tokens exceeds 1\.732 × 10¹⁸⁹⁵\./);
+  assert.match(await settled(page), /ends by n ≈ \d\.\d × 10[⁰¹²³⁴⁵⁶⁷⁸⁹]{4}; no number of tokens exceeds 1\.74 × 10¹⁸⁹⁵\./);
 });
 
 pageTest('LayerNorm in two dimensions says that it collapses the disc, and offers more', OPENING, async ({ page }) => {

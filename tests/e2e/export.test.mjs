@@ -137,8 +137,11 @@ pageTest('both panels of Explore, or either, at widths of papers, on the sheet a
   for (const tick of ['caption', 'link', 'cursor']) await page.click(`#export-explore [data-choice=${tick}]`);
   const after = await drawn();
   assert.equal(after.link, '');
-  assert.ok(!after.words.some((text) => text.startsWith('n = 12, d = ')), after.words.join(' | '));
-  assert.ok(!before.words.includes('n = 12') && after.words.includes('n = 12'), after.words.join(' | '));
+  const hasSettings = ({ words }) => words.some((text) => text.startsWith('n = 64, d = '));
+  assert.ok(hasSettings(before) && !hasSettings(after), after.words.join(' | '));
+  assert.ok(!before.words.includes('n = 64') && after.words.includes('n = 64'), after.words.join(' | '));
+  // The chart has the axis of the screen: bounds far above all others do not stretch it.
+  assert.ok(!after.words.includes('800'), after.words.join(' | '));
   const { bytes } = await taken(page, 'export-explore', 'png-3');
   assert.equal(bytes.readUInt32BE(16), Math.round(3 * 96 * after.inches[0]));
 });

@@ -11,6 +11,8 @@ const NAMES = new Set([
   'Shift', 'softmax', 'SVD', 'SVG', 'tsv',
   // Models and steps of attention.
   'GPT', 'BERT', 'Llama', 'Mistral', 'Gemma', 'Qwen', 'gpt', 'oss', 'NeoX', 'BLOOM', 'MPT', 'Swin', 'ViT', 'off', 'one', 'elu', 'sigmoid', 'softplus', 'ReLU', 'RMS', 'RoPE', 'ALiBi',
+  // Tools for figures.
+  'Matplotlib', 'pgfplots', 'Vega', 'Lite',
 ]);
 
 const options = (page, id) => page.$$eval(`#${id} option`, (found) => found.map((option) => option.value));
