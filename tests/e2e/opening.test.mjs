@@ -45,7 +45,7 @@ test('the numbers of the document are those of the command line', async () => {
       tokens: { source: 'random', distribution: 'ball', n: 12, d: 2, radius: 1.5, seed: 0 }, weights: { source: 'identity', sign: -1 },
     });
     assert.equal(Number(await english(page).locator('.headline strong').getAttribute('data-value')), measured);
-    assert.match(await english(page).locator('.said').innerText(), new RegExp(`up to ${measured.toPrecision(4)} times as far`));
+    assert.match(await english(page).locator('.said').innerText(), new RegExp(`up to ${measured.toPrecision(3)} times as far`));
   } finally {
     await close();
   }
