@@ -20,7 +20,7 @@ pub struct Screen {
 pub const SCREENS: [Screen; 4] = [
     Screen { window: (390, 844), disc: (362, 245), plot: (362, 216) },
     Screen { window: (1280, 720), disc: (549, 373), plot: (671, 397) },
-    Screen { window: (1440, 900), disc: (621, 553), plot: (759, 577) },
+    Screen { window: (1440, 900), disc: (621, 554), plot: (759, 578) },
     Screen { window: (1920, 1080), disc: (837, 734), plot: (1023, 758) },
 ];
 
