@@ -177,7 +177,7 @@ pageTest('a file that is no log is refused with its line and field', async ({ pa
     const bad = join(folder, 'bad.jsonl');
     writeFileSync(bad, `${JSON.stringify(row(0, 'blocks.0'))}\n{"step":1,"layer":"h","map":"block","value":"a"}\n`);
     await page.setInputFiles('#run-file', bad);
-    await says(page, /^bad\.jsonl cannot be read: in line 2, `value` is "a", but it must be a number/);
+    await says(page, /^bad\.jsonl cannot be read: in line 2, .value. is "a", but it must be a number/);
     writeFileSync(bad, '');
     await page.setInputFiles('#run-file', bad);
     await says(page, /it has no rows of a run/);
