@@ -99,7 +99,8 @@ test('the curves of the document are those that the program paints', async () =>
     const differing = await above(page, [before, after], inside, [80, 8]);
     // The canvas is an image that is fitted into a place of a fraction of a pixel more or less, so edges differ: those of thick
     // curves by a third of a pixel.
-    assert.equal(differing[0], 0, 'of 255 levels of a colour');
+    // A steep edge may then cover a pixel more or less.
+    assert.ok(differing[0] < 1e-5, `${(1e6 * differing[0]).toFixed(1)} of a million values differ by more than 80 levels`);
     assert.ok(differing[1] < 0.015, `${(100 * differing[1]).toFixed(2)} % of the pixels differ by more than 8 levels`);
   } finally {
     await close();
