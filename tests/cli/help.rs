@@ -78,7 +78,7 @@ fn the_example_at_the_end_of_every_help_works() {
             scope.spawn(move || of_help(name).iter().for_each(|line| drop(done(line))));
         }
     });
-    for written in ["part-0.csv", "all.csv", "worst.json", "experiment.py", "runs/dot-1-seed0/table.csv", "run.svg"] {
+    for written in ["part-0.csv", "all.csv", "worst.json", "experiment.py", "runs/dot-1-seed0/run.jsonl", "run.svg"] {
         assert!(folder.path().join(written).is_file(), "{written} is missing");
     }
 }

@@ -14,6 +14,8 @@ use super::output::stdout;
 use lipscope_core::experiment::InputError;
 use lipscope_core::extremum::{largest, maximum, minimum};
 use lipscope_plot::{AxisSpec, LineChart, LineStyle, Role, Scale, Series, SeriesKind};
+use lipscope_protocol::train::RUN_LOG;
+use lipscope_run::Run;
 use lipscope_train::{Kind, Plan};
 
 /// A run, read from its folder.

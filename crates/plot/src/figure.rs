@@ -7,8 +7,8 @@ use super::alt::AltText;
 use super::export::finish_svg;
 use super::sheet::{SVG_SCALE, Sheet};
 use super::{
-    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, PlaneLayout, Plotted,
-    Scatter, ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
+    Caption, ChartLayout, DrawError, HeatMap, HeatMapLayout, Ladder, LadderLayout, LineChart, Panels, PanelsLayout,
+    PlaneLayout, Plotted, Scatter, ScatterLayout, Style, Theme, Tiles, TilesLayout, TokenPlane,
 };
 
 /// A plot.
@@ -108,6 +108,7 @@ figure!(TokenPlane, PlaneLayout, |plot: &TokenPlane| Some(plot.plotted()));
 figure!(Ladder, LadderLayout, |_| None);
 figure!(Scatter, ScatterLayout, |plot: &Scatter| Some(plot.plotted()));
 figure!(Tiles, TilesLayout, |_| None);
+figure!(Panels, PanelsLayout, |_| None);
 
 #[cfg(test)]
 mod tests {

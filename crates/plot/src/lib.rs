@@ -22,6 +22,7 @@
 //! | `tint`, `scatter`, `tiles` | a third number by colour and size, in dots and in a grid of named rows and columns |
 //! | `token_plane`, `token_line`, `token_overlays` | points in the plane or on a line, changes of them, and what is drawn over them |
 //! | `ladder_axis`, `ladder` | numbers decades apart as bars on one logarithmic axis |
+//! | `heat_rows`, `panels` | named rows of colours over an axis; plots over each other with one axis |
 //! | `table`, `export`, `caption`, `alt` | tables, SVG files, the caption of an exported figure, and its alternative text |
 //! | `sheet` | figures for documents: widths, grounds, panels |
 //! | `redraw` | figures as sources for Matplotlib, pgfplots and Vega-Lite |
