@@ -11,6 +11,7 @@
 //! | `workers` | starts the web workers and carries out the decisions of the pool; the lanes of work |
 //! | `controls`, `own`, `files`, `export` | what a reader sets, pastes, drops and exports |
 //! | `plots` | the plots of a view, one of them on screen |
+//! | `player` | plays through a list, entry by entry |
 //! | `lessons` | the lessons: texts, settings of their steps, places for live values |
 //! | `classroom` | the panel of the lessons, the reader's predictions |
 //! | `keys` | what each key does |
@@ -67,6 +68,7 @@ mod panels;
 pub mod phase;
 mod plane;
 pub mod plans;
+mod player;
 mod plots;
 mod prelude;
 mod print;

@@ -219,5 +219,5 @@ fn measured(
 
 /// Whether the numbers belong to an earlier configuration, because the present one could not be measured.
 fn is_stale(page: Page) -> bool {
-    page.answers.problem.with(Option::is_some) && page.answers.measured.with(Option::is_some) && !page.is_measured()
+    page.is_refused() && page.answers.measured.with(Option::is_some) && !page.is_measured()
 }

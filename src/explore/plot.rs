@@ -120,7 +120,7 @@ fn switch_log(state: &mut PageState) {
 }
 
 /// The chart as a picture.
-pub fn picture_now(page: Page, pinned: Pinned) -> LineChart {
+fn picture_now(page: Page, pinned: Pinned) -> LineChart {
     let mut chart = shaded(chart_now(page, pinned));
     lift(&mut chart, &HIGH);
     chart
@@ -137,7 +137,7 @@ fn ranged(page: Page, pinned: Pinned, ranges: &mut Ranges) -> LineChart {
     chart
 }
 
-/// The chart on screen on a first visit, for a document.
+/// The chart with the axes that it has when nothing was dragged: for the opening view, and for a file.
 pub fn first_picture(page: Page, pinned: Pinned) -> LineChart {
     ranged(page, pinned, &mut Ranges::default())
 }
@@ -185,7 +185,7 @@ pub fn ExploreFolds() -> impl IntoView {
                 name="lipscope-explore"
                 canvas="explore-plot"
                 title=strings::lead()
-                figure=move |_: (f64, f64)| exportable(Some(untrack(|| ranged(page, pinned, &mut Ranges::default()))))
+                figure=move |_: (f64, f64)| exportable(Some(untrack(|| first_picture(page, pinned))))
                 csv
                 paper=Paper::Castin
                 source=ExperimentSource::Experiment

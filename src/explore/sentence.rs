@@ -96,7 +96,7 @@ pub fn Sentence() -> impl IntoView {
         })
     };
     view! {
-        <div class="sentence" data-testid="sentence" class:stale=is_stale aria-busy=move || (is_stale() && page.answers.problem.with(Option::is_none)).to_string()
+        <div class="sentence" data-testid="sentence" class:stale=is_stale aria-busy=move || (is_stale() && !page.is_refused()).to_string()
             data-worst=move || shown.with(|facts| facts.as_ref().and_then(worst_value).map_or_else(String::new, |value| value.to_string()))
             data-best=move || digits(|facts| facts.best.as_ref())
             data-limit=move || digits(|facts| facts.limit.as_ref())

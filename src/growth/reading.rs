@@ -35,7 +35,7 @@ impl Reading {
 
     fn of_bound(bound: &Bound, norm: Norm) -> Self {
         let kind = claim_of(bound, norm);
-        Reading { kind, number: Number::claimed(bound.log10, kind).kind(Kind::Plain), log10: bound.log10 }
+        Reading { kind, number: Number::digits_from_log10(bound.log10, kind), log10: bound.log10 }
     }
 
     /// A norm that some tokens reach.

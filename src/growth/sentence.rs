@@ -44,7 +44,7 @@ pub fn GapSentence() -> impl IntoView {
         ends.with(|(lower, upper)| {
             let text = |reading: &Reading| (reading.log10, reading.number.clone());
             // Rounded down, so that "reach" stays true, also where the list writes the present tokens' norm to the nearest.
-            let reached = |reading: &Reading| Number::claimed(reading.log10, Kind::LowerBound).kind(Kind::Plain);
+            let reached = |reading: &Reading| Number::digits_from_log10(reading.log10, Kind::LowerBound);
             let lower = lower.as_ref().map(|reading| (reading.log10, reached(reading)));
             let upper = upper.as_ref().map(|(_, reading)| text(reading));
             match (is_known.get(), lower, upper) {

@@ -19,7 +19,7 @@ use super::inverse_chart::{error_chart, table};
 use super::inverse_controls::{InverseControls, shared_weights};
 use super::lab::Lab;
 use super::plane::{GRID_SIDE, Plane};
-use super::player::{Frame, Player, use_frame};
+use super::player::{Frame, IterationPlayer, use_frame};
 use super::plot::{LabPlot, plot_ids};
 use crate::answers::{Pair, Side, Which};
 use crate::query::{Query, Request};
@@ -135,7 +135,7 @@ impl Lab for InverseLab {
                             <Ending which=Which::Dot/>
                             <Plane which=Which::L2/>
                             <Plane which=Which::Dot/>
-                            <Player/>
+                            <IterationPlayer/>
                         </div>
                     }
                     .into_any(),

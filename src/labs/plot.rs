@@ -42,7 +42,7 @@ pub type Written<'a> = &'a dyn Fn(f64, Kind) -> String;
 /// A number of a table on the page.
 pub fn shown(x: f64, kind: Kind) -> String {
     match kind {
-        Kind::LowerBound | Kind::UpperBound => Number::digits(x, kind).kind(Kind::Plain).to_string(),
+        Kind::LowerBound | Kind::UpperBound => Number::digits(x, kind).to_string(),
         _ => Number::of(x).to_string(),
     }
 }

@@ -116,7 +116,7 @@ impl Filled {
 
     fn of_log10(log10: f64, kind: Sign) -> Self {
         let value = 10f64.powf(log10);
-        let text = Number::claimed(log10, kind).kind(Sign::Plain).to_string();
+        let text = Number::digits_from_log10(log10, kind).to_string();
         let filled = Filled { sign: kind.sign(), ..Filled::written(value, text) };
         if value.is_finite() { filled } else { Filled { full: format!("10^{log10}"), ..filled } }
     }

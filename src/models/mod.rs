@@ -9,11 +9,13 @@
 //! | `session`, `running`, `tables` | the form's work: opening a model, a window of text as the reader's own experiment; running and pausing; tables in and out |
 //! | `folder`, `taking`, `fetching` | a model's files: chosen or dropped, at an address, or trained on this page |
 //! | `figures` | the figures of the table |
+//! | `figure_files` | the table of a figure, and what can be exported from it |
 //! | `monitored` | the log of a training run that was monitored elsewhere |
 
 mod address;
 mod context;
 mod fetching;
+mod figure_files;
 mod figures;
 mod folder;
 mod form_at_hand;

@@ -106,9 +106,14 @@ impl Page {
         self.answers.measured.with(|measured| measured.as_ref().is_some_and(|measured| measured.is_of(&now)))
     }
 
+    /// Whether a sentence says what is wrong with the settings.
+    pub fn is_refused(self) -> bool {
+        self.answers.problem.with(Option::is_some)
+    }
+
     /// Whether the number of the present tokens is on its way. It is not where the page has refused them.
     pub fn is_computing(self) -> bool {
-        !self.is_measured() && self.answers.problem.with(Option::is_none)
+        !self.is_measured() && !self.is_refused()
     }
 
     /// The norm of the present tokens, where it was found before the rest of their measurement.

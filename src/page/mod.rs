@@ -55,7 +55,7 @@ fn emit_whole(page: Page) {
     let is_whole = memo(move |_| {
         let is_elsewhere = page.plot.get() != PlotChoice::Explore;
         let has_curves = page.answers.sweep.is_whole() && page.answers.bounds.is_whole();
-        has_failed(page) || is_elsewhere || (has_numbers(page) && has_curves)
+        page.is_refused() || is_elsewhere || (has_numbers(page) && has_curves)
     });
     effect(move |_| {
         if is_whole.get()
@@ -78,17 +78,12 @@ pub(crate) fn begin_document(here: LocalEngine) -> Page {
 /// Fetches the later part when the first picture is drawn, or cannot be drawn.
 fn fetch_later(page: Page) {
     let later = use_later();
-    let is_drawn = memo(move |_| has_failed(page) || has_numbers(page));
+    let is_drawn = memo(move |_| page.is_refused() || has_numbers(page));
     effect(move |_| {
         if is_drawn.get() {
             later.fetch_soon();
         }
     });
-}
-
-/// Whether a sentence says what is wrong with the settings.
-fn has_failed(page: Page) -> bool {
-    page.answers.problem.with(Option::is_some)
 }
 
 /// Whether the first numbers are there: the norm at the tokens, and the bounds on their ball.

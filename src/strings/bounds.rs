@@ -108,7 +108,7 @@ pub fn reach(bound: &Bound, measured: Option<(f64, Kind)>, state: &PageState) ->
     if let Some((norm, kind)) = measured.filter(|(norm, _)| is_reached(*norm)) {
         return reach::lower_same(Number::digits(norm, kind));
     }
-    let number = Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
+    let number = Number::digits_from_log10(bound.log10, side_kind(bound.side));
     let compared = match measured.map(|(norm, _)| norm).filter(|norm| *norm > 0.0).map(f64::log10) {
         None => String::new(),
         Some(log10) => match Number::rough_from_log10((bound.log10 - log10).abs()) {

@@ -129,7 +129,7 @@ pub fn growth_gap(n: f64, lower: Option<(f64, Number)>, upper: Option<(f64, Numb
 
 /// The entry of the band in the key: its largest ratio, and where it is.
 pub fn gap_key(log10: f64, n: f64) -> String {
-    gap_key { n: count(n), times: Number::from_log10_above(log10) }.text()
+    gap_key { n: count(n), times: Number::digits_from_log10(log10, Kind::UpperBound) }.text()
 }
 
 /// The largest ratio of upper to lower bound, and where it is. `is_proved` says whether the lower edge there is a bound,
@@ -227,7 +227,7 @@ pub fn growth_finding(data: &Curves, norm: Norm) -> String {
         return growth_waiting().into();
     };
     let Some(last) = growth.rows.last() else { return growth_note(norm).into() };
-    let digits = |bound: &Bound| Number::claimed(bound.log10, side_kind(bound.side)).kind(Kind::Plain);
+    let digits = |bound: &Bound| Number::digits_from_log10(bound.log10, side_kind(bound.side));
     let are_equal = last.best_lower(norm).map(digits) == last.best_upper(norm).map(digits);
     let gap = last.gap_log10(norm).map(|log10| match Number::from_log10(log10) {
         _ if are_equal => growth_finding::no_gap().to_owned(),
@@ -249,7 +249,7 @@ mod tests {
     use super::*;
 
     fn gap(n: f64, lower: f64, upper: f64) -> String {
-        let of = |value: f64, kind| Some((value.log10(), Number::claimed(value.log10(), kind).kind(Kind::Plain)));
+        let of = |value: f64, kind| Some((value.log10(), Number::digits_from_log10(value.log10(), kind)));
         growth_gap(n, of(lower, Kind::LowerBound), of(upper, Kind::UpperBound))
     }
 

@@ -7,7 +7,7 @@ pub use crate::words::steps::note as step_note;
 use crate::state::{PageState, WeightChoice};
 use lipscope_core::experiment::{Attention, Mask, Order, Preset, QkNorm, Rope, Sink, VectorNorm, Weighting};
 use lipscope_core::growth::IdleStep;
-use lipscope_plot::Number;
+use lipscope_plot::{Kind, Number};
 
 use super::controls::{kernels, masks};
 use super::plot::count;
@@ -135,10 +135,11 @@ pub fn idle(steps: &[IdleStep], n: f64) -> Option<String> {
     let of = |step: &IdleStep| match *step {
         IdleStep::Window { width } => words::idle_step::window { n: count(n), width: count(width as f64) }.text(),
         IdleStep::Rope { k } => words::idle_step::rope(k),
-        IdleStep::Cap { cap, largest_score } => {
-            words::idle_step::cap { cap: Number::short(cap), score: Number::from_log10_above(largest_score.log10()) }
-                .text()
+        IdleStep::Cap { cap, largest_score } => words::idle_step::cap {
+            cap: Number::short(cap),
+            score: Number::digits_from_log10(largest_score.log10(), Kind::UpperBound),
         }
+        .text(),
     };
     let all: Vec<String> = steps.iter().map(of).collect();
     (!all.is_empty()).then(|| words::idle(all.join(words::idle_between())))

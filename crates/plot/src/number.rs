@@ -120,11 +120,6 @@ impl Number {
         Self::from_log10_with_digits(rounded, digits)
     }
 
-    /// Formats 10^`log10` rounded up to four digits, for a sentence that states an upper limit.
-    pub fn from_log10_above(log10: f64) -> Self {
-        Self::claimed_with_digits(log10, Kind::UpperBound, DIGITS)
-    }
-
     /// Formats 10^`log10` so that the sign of its kind is true of the four digits: an upper bound is rounded up, a
     /// lower bound down, anything else to the nearest.
     pub fn claimed(log10: f64, kind: Kind) -> Self {
@@ -143,6 +138,11 @@ impl Number {
     /// The digits of [`Number::known`] without the sign, where the sign is written elsewhere.
     pub fn digits(value: f64, kind: Kind) -> Self {
         Self::known(value, kind).kind(Kind::Plain)
+    }
+
+    /// The digits of [`Number::claimed`] without the sign.
+    pub fn digits_from_log10(log10: f64, kind: Kind) -> Self {
+        Self::claimed(log10, kind).kind(Kind::Plain)
     }
 
     /// Formats 10^`log10` with three significant digits and no sign, which the sentence around it says in words: an upper
@@ -313,8 +313,8 @@ mod tests {
             (9.9996, "10.00", "9.999"),
             (1902563.0, "1.903 × 10⁶", "1.902 × 10⁶"),
         ] {
-            assert_eq!(Number::from_log10_above(f64::log10(x)).to_string(), above);
-            assert_eq!(Number::claimed(f64::log10(x), Kind::LowerBound).kind(Kind::Plain).to_string(), below);
+            assert_eq!(Number::digits_from_log10(f64::log10(x), Kind::UpperBound).to_string(), above);
+            assert_eq!(Number::digits_from_log10(f64::log10(x), Kind::LowerBound).to_string(), below);
         }
     }
 
@@ -351,7 +351,7 @@ mod tests {
             (-868_588_963_807.0, Kind::LowerBound, "10^(−8.686 × 10¹¹)"),
             (f64::MAX, Kind::LowerBound, "10^(1.797 × 10³⁰⁸)"),
         ] {
-            assert_eq!(Number::claimed(log10, kind).kind(Kind::Plain).to_string(), expected, "{log10} {kind:?}");
+            assert_eq!(Number::digits_from_log10(log10, kind).to_string(), expected, "{log10} {kind:?}");
         }
         check(Number::rough_from_log10(868_588_963_807.0), "10^(8.7 × 10¹¹)");
         check(Number::from_log10(999_999.5), "3.162 × 10⁹⁹⁹⁹⁹⁹");

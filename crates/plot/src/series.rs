@@ -43,7 +43,7 @@ impl ValueForm {
     pub(super) fn number(self, y: f64, claim: Kind) -> Number {
         match self {
             ValueForm::Value => Number::digits(y, claim),
-            ValueForm::Log10 => Number::claimed(y, claim).kind(Kind::Plain),
+            ValueForm::Log10 => Number::digits_from_log10(y, claim),
         }
     }
 

@@ -10,9 +10,9 @@ use lipscope_models::charts::{adversarial_chart, sqrt_law};
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::dots::DotsCanvas;
 use super::figure_data::FigureData;
-use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::norms::nothing;
+use crate::models::figure_files::{FileIds, Files};
 
 /// The norms of one head at its adversarial tokens, over n.
 #[component]

@@ -9,7 +9,7 @@ use lipscope_models::{Heads, NormGrid, head_grid, layer_grid, layers_by_head};
 use lipscope_plot::Tiles;
 
 use super::figure_data::FigureData;
-use super::files::{FileIds, Files};
+use crate::models::figure_files::{FileIds, Files};
 
 /// Layers by lengths, where two layers or more were measured.
 #[component]

@@ -11,7 +11,7 @@ use lipscope_models::{HeadMap, Heads};
 use lipscope_plot::{Number, Tiles};
 
 use super::figure_data::FigureData;
-use super::files::{FileIds, Files};
+use crate::models::figure_files::{FileIds, Files};
 
 /// Layers by heads at a length that the reader chooses, the longest at first, where two heads or more were measured one
 /// by one. Gaps stand between groups of heads that share keys and values, if the form's model is that of the table.

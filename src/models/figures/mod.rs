@@ -12,7 +12,6 @@
 //! | `earlier` | earlier tables of this visit, to show again or beside the present one |
 //! | `bounds` | the bounds at the tokens of each window |
 //! | `readout` | the selected window, and a link into the explorer |
-//! | `files` | the table of a figure, and what can be exported from it |
 
 mod adversarial;
 mod adversarial_form;
@@ -21,7 +20,6 @@ mod curves;
 mod dots;
 mod earlier;
 mod figure_data;
-mod files;
 mod grids;
 mod group_choice;
 mod head_map;
@@ -43,7 +41,6 @@ use adversarial_form::AdversarialForm;
 use bounds::BoundsFigure;
 use earlier::EarlierTables;
 use figure_data::{FigureData, Kind};
-pub use files::{FileIds, Files};
 use grids::{HeadsFigure, LayersFigure};
 use head_map::HeadMapFigure;
 use norms::{NormsFigure, SinksFigure};

@@ -11,13 +11,13 @@ use lipscope_plot::{AxisSpec, Scale, Scatter};
 use super::curves::{Curves, CurvesMenu, Offered};
 use super::earlier::drawn_beside;
 use super::figure_data::FigureData;
-use super::files::{FileIds, Files};
 use super::group_choice::GroupChoice;
 use super::window_dots::WindowDots;
 use crate::charts::exportable;
 use crate::controls::Tick;
 use crate::frame::NextTask;
 use crate::models::context::use_models;
+use crate::models::figure_files::{FileIds, Files};
 
 /// The norm of each window over n, for the layer and head on screen.
 #[component]

@@ -11,7 +11,7 @@ use lipscope_models::charts::{patch_table, patch_tiles};
 use lipscope_plot::Number;
 
 use super::figure_data::FigureData;
-use super::files::{FileIds, Files};
+use crate::models::figure_files::{FileIds, Files};
 
 /// The worst change at the picture that the reader asks for, if the table is of the form's model of pictures.
 #[component]

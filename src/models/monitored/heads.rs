@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 use crate::charts::{TilesCanvas, exportable};
-use crate::models::figures::{FileIds, Files};
+use crate::models::figure_files::{FileIds, Files};
 use crate::strings;
 use lipscope_plot::{Number, Tiles};
 use lipscope_run::{column_name, head_tiles};

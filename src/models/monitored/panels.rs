@@ -9,7 +9,7 @@ use leptos::html::Canvas;
 use crate::charts::{LastPainted, Paint, Timing, exportable, use_easel};
 use crate::frame::When;
 use crate::keys::PlotKey;
-use crate::models::figures::{FileIds, Files};
+use crate::models::figure_files::{FileIds, Files};
 use crate::strings;
 use lipscope_plot::{AxisSpec, Panel, Panels, PanelsLayout, Scale, Table};
 use lipscope_run::{RunView, panels_height, run_panels, step_table};

@@ -36,8 +36,9 @@ pub(crate) fn plotted(run: &Run, view: &RunView, look: Look) -> String {
 
 /// The row of a map with the largest norm.
 fn worst<'a>(run: &'a Run, map: &str) -> Option<&'a Row> {
-    let rows = run.rows().iter().filter(|row| row.map == map && row.value.is_some());
-    rows.max_by(|a, b| a.value.unwrap_or_default().total_cmp(&b.value.unwrap_or_default()))
+    let rows = run.rows().iter().filter(|row| row.map == map);
+    let norms = rows.filter_map(|row| Some((row, row.value?)));
+    norms.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
 fn subject(run: &Run, view: &RunView, layers: usize) -> String {

@@ -218,8 +218,9 @@ class Monitor:
             if not calls:
                 raise ValueError("The model ran none of these layers with this probe. Give a probe with which it does.")
             padding = Padding(self.model, arguments, named)
-            # A module that stands in several lists has a name in each, and its calls come in one order.
-            turns = {id(call): [other for other in calls if other.module is call.module].index(call) for call in calls}
+            # The calls of a module come in one order, also where it stands in several lists, with a name in each.
+            found = {module: iter(scores) for module, scores in watch.of.items()}
+            scores_of = {id(call): next(found[call.module]) for call in calls}
             with evaluated(self.model, []):
                 if not self._is_checked:
                     for call in calls:
@@ -233,12 +234,10 @@ class Monitor:
                         if len(layer.call.entered) > 1:
                             place["item"] = item
                         calls_of_layer = [other for other, one in enumerate(of_item) if one.name == layer.name]
-                        call = calls_of_layer.index(at)
                         if len(calls_of_layer) > 1:
-                            place["call"] = call
-                        scores = watch.of[layer.module][turns[id(layer.call)]]
+                            place["call"] = calls_of_layer.index(at)
                         for name in self.maps:
-                            row = self._row(name, of_item, at, scores, run)
+                            row = self._row(name, of_item, at, scores_of[id(layer.call)], run)
                             if row is not None:
                                 yield {**place, "map": name, **row}
             self._is_checked = True
